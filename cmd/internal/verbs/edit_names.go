@@ -24,25 +24,49 @@ func asLacking(err error) error {
 
 // lack is a name in a step that the file does not contain.
 type lack struct {
-	step       int
-	kind, name string
+	step int
+	*fault.NameError
+}
+
+// nowhere collects the names that none of several files contains.
+type nowhere struct {
+	files int
+	names []lack // in the order of the steps
+}
+
+// add adds the names that the next file does not contain. Suggestions for a name come from all files.
+func (n *nowhere) add(lacks []lack) {
+	if n.files++; n.files == 1 {
+		n.names = lacks
+		return
+	}
+	n.names = slices.DeleteFunc(n.names, func(l lack) bool {
+		i := slices.IndexFunc(lacks, func(other lack) bool {
+			return l.step == other.step && l.Kind == other.Kind && l.Name == other.Name
+		})
+		if i >= 0 {
+			l.Names = append(slices.Clip(l.Names), lacks[i].Names...)
+			l.Where = "in any of the files"
+		}
+		return i < 0
+	})
 }
 
 // whenLacking makes the steps call do for each name that the file does not contain.
-func whenLacking(steps []format.Step, do func(lack, *fault.NameError) error) {
+func whenLacking(steps []format.Step, do func(lack) error) {
 	for i, s := range steps {
-		s.Job.OnLack = func(e *fault.NameError) error { return do(lack{i, e.Kind, e.Name}, e) }
+		s.Job.OnLack = func(e *fault.NameError) error { return do(lack{i, e}) }
 	}
 }
 
 // decideLacks makes steps fail if the file does not contain a name in them. If another file contains it, or the
 // user allows it, the steps only warn.
 func (e *editing) decideLacks(steps []format.Step, name string, job *format.Job) {
-	whenLacking(steps, func(l lack, err *fault.NameError) error {
+	whenLacking(steps, func(l lack) error {
 		if !e.elsewhere && !e.allowNothing {
-			return err
+			return l.NameError
 		}
-		job.Warn(name, "%s: %v: nothing to change", steps[l.step].Name, err)
+		job.Warn(name, "%s: %v: nothing to change", steps[l.step].Name, l.NameError)
 		return nil
 	})
 }
@@ -54,16 +78,11 @@ func (e *editing) lookForNames(ctx context.Context, files []string) error {
 		return nil
 	}
 	var steps []format.Step
-	var nowhere []lack // in the order of the steps
-	found := make(map[lack]*fault.NameError)
-	for i, name := range files {
+	var none nowhere
+	for _, name := range files {
 		var lacks []lack
-		tried, err := e.try(ctx, name, func(l lack, err *fault.NameError) error {
-			if lacks = append(lacks, l); found[l] == nil {
-				found[l] = err
-			} else {
-				found[l].Names = append(found[l].Names, err.Names...)
-			}
+		tried, err := e.try(ctx, name, func(l lack) error {
+			lacks = append(lacks, l)
 			return nil
 		})
 		switch {
@@ -72,28 +91,25 @@ func (e *editing) lookForNames(ctx context.Context, files []string) error {
 		case err != nil:
 			// Files are independent: this one may contain the name, and the run reports why it cannot be edited.
 			return nil
-		case i == 0:
-			nowhere, steps = lacks, tried
-		default:
-			nowhere = slices.DeleteFunc(nowhere, func(l lack) bool { return !slices.Contains(lacks, l) })
 		}
-		if len(nowhere) == 0 {
+		if steps == nil {
+			steps = tried
+		}
+		if none.add(lacks); len(none.names) == 0 {
 			e.elsewhere = true
 			return nil
 		}
 	}
 	var lacks format.Lacks
-	for _, l := range nowhere {
-		err := found[l]
-		err.Where = "in any of the files"
-		_ = lacks.Add(steps[l.step], err)
+	for _, l := range none.names {
+		_ = lacks.Add(steps[l.step], l.NameError)
 	}
 	return asLacking(lacks.Err)
 }
 
 // try applies the steps to the file without writing anything and calls do for each name that the file does not
 // contain. It returns the steps.
-func (e *editing) try(ctx context.Context, name string, do func(lack, *fault.NameError) error) ([]format.Step, error) {
+func (e *editing) try(ctx context.Context, name string, do func(lack) error) ([]format.Step, error) {
 	g, err := e.FindTarget(ctx, e.asTarget(name))
 	if err != nil {
 		return nil, err

@@ -294,8 +294,7 @@ func (f *finding) sayLacks(ctx context.Context) {
 	if f.Handover != nil || f.talk.Quiet {
 		return
 	}
-	var nowhere []*fault.NameError
-	asked := 0
+	var none nowhere
 	for _, name := range f.Names[:min(len(f.Names), maxLacking)] {
 		if name == "-" {
 			continue // standard input can be read only once
@@ -306,25 +305,20 @@ func (f *finding) sayLacks(ctx context.Context) {
 			continue
 		}
 		if q := f.queries[g.Format]; q.Command != nil && g.Finder.Lacks != nil {
-			lacks := fault.NameErrors(g.Finder.Lacks(ctx, its.Job(g.Format), g.Source, q.Step))
-			if asked++; asked == 1 {
-				nowhere = lacks
+			var lacks []lack
+			for _, e := range fault.NameErrors(g.Finder.Lacks(ctx, its.Job(g.Format), g.Source, q.Step)) {
+				lacks = append(lacks, lack{NameError: e})
 			}
-			nowhere = slices.DeleteFunc(nowhere, func(e *fault.NameError) bool {
-				return !slices.ContainsFunc(lacks, func(l *fault.NameError) bool { return l.Kind == e.Kind && l.Name == e.Name })
-			})
+			none.add(lacks)
 		}
 		g.Close()
 	}
-	for _, e := range nowhere {
-		if asked > 1 {
-			e.Where = "in any of the files"
-		}
+	for _, e := range none.names {
 		advice := e.Advice
 		if near := wording.NearFolded(e.Name, e.Names); near != "" {
 			advice = "did you mean " + wording.Quoted(near) + "?"
 		}
-		f.talk.Say("trowel: %s", e)
+		f.talk.Say("trowel: %s", e.Error())
 		if advice != "" {
 			f.talk.Say("hint: %s", advice)
 		}
