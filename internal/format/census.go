@@ -59,7 +59,6 @@ const (
 	ColumnFloat                   // 64-bit floating point
 	ColumnBool
 	ColumnText // UTF-8; each invalid byte is replaced by U+FFFD
-	ColumnBytes
 	ColumnTime // UTC, in milliseconds
 )
 
@@ -73,8 +72,6 @@ func (t ColumnType) String() string {
 		return "boolean"
 	case ColumnText:
 		return "string"
-	case ColumnBytes:
-		return "binary"
 	case ColumnTime:
 		return "timestamp"
 	}
@@ -97,14 +94,13 @@ const (
 	cellFloat
 	cellBool
 	cellText
-	cellBytes
 	cellTime
 )
 
 // fits maps each type of column to the kind of its cells.
 var fits = [...]cellKind{
 	ColumnInt: cellInt, ColumnFloat: cellFloat, ColumnBool: cellBool,
-	ColumnText: cellText, ColumnBytes: cellBytes, ColumnTime: cellTime,
+	ColumnText: cellText, ColumnTime: cellTime,
 }
 
 // Null reports whether the cell has no value.
@@ -119,7 +115,7 @@ func (c Cell) Float() float64 { return math.Float64frombits(c.bits) }
 // Bool returns the value of a cell of [ColumnBool].
 func (c Cell) Bool() bool { return c.bits != 0 }
 
-// Text returns the value of a cell of [ColumnText] or [ColumnBytes].
+// Text returns the value of a cell of [ColumnText].
 func (c Cell) Text() string { return c.text }
 
 // Time returns the value of a cell of [ColumnTime], in UTC.
@@ -136,8 +132,6 @@ func (c Cell) String() string {
 		return fmt.Sprint(c.Bool())
 	case cellText:
 		return c.text
-	case cellBytes:
-		return fmt.Sprintf("%x", c.text)
 	case cellTime:
 		return c.Time().Format(time.RFC3339Nano)
 	}
@@ -168,9 +162,6 @@ func TextCell(v string) Cell {
 	}
 	return Cell{kind: cellText, text: v}
 }
-
-// BytesCell makes a cell of [ColumnBytes].
-func BytesCell(v string) Cell { return Cell{kind: cellBytes, text: v} }
 
 // TimeCell makes a cell of [ColumnTime].
 func TimeCell(v time.Time) Cell { return Cell{kind: cellTime, bits: uint64(v.UnixMilli())} }

@@ -15,7 +15,7 @@ func TestCheckRow(t *testing.T) {
 	values := map[format.ColumnType]format.Cell{
 		format.ColumnInt: format.IntCell(int64(math.MinInt64)), format.ColumnFloat: format.FloatCell(math.Inf(1)),
 		format.ColumnBool: format.BoolCell(true), format.ColumnText: format.TextCell("a"),
-		format.ColumnBytes: format.BytesCell("\xff"), format.ColumnTime: format.TimeCell(when),
+		format.ColumnTime: format.TimeCell(when),
 	}
 	for kind := range format.ColumnType(len(values)) {
 		table := &format.Table{Name: "t", Columns: []format.Column{{Name: "a", Type: kind}}}
@@ -38,7 +38,7 @@ func TestCheckRow(t *testing.T) {
 		t.Errorf("the time is %v", got)
 	}
 	if values[format.ColumnInt].Int() != math.MinInt64 || !math.IsInf(values[format.ColumnFloat].Float(), 1) ||
-		!values[format.ColumnBool].Bool() || values[format.ColumnBytes].Text() != "\xff" {
+		!values[format.ColumnBool].Bool() || values[format.ColumnText].Text() != "a" {
 		t.Error("a value does not come back")
 	}
 	for text, want := range map[string]string{"": "", "grün": "grün", "a\xff\xfeb": "a\ufffd\ufffdb",

@@ -208,8 +208,6 @@ func nodeOf(t format.ColumnType) parquet.Node {
 		return parquet.Leaf(parquet.BooleanType)
 	case format.ColumnTime:
 		return parquet.Encoded(parquet.Timestamp(parquet.Millisecond), &parquet.DeltaBinaryPacked)
-	case format.ColumnBytes:
-		return parquet.Encoded(parquet.Leaf(parquet.ByteArrayType), &parquet.RLEDictionary)
 	}
 	return parquet.Encoded(parquet.String(), &parquet.RLEDictionary)
 }

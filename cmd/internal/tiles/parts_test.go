@@ -32,7 +32,7 @@ func apart(t *testing.T, dir string, f field) *Pyramid {
 		part := plan.Parts[i]
 		p := pyramidOf(t, dir, f)
 		p.Open = nil // only the process that stores tiles opens the folder
-		if err := work.DoOnce(ctx, work.Of(p), part, store); err != nil {
+		if err := store.Add(ctx, work.ResultName(part), func(to io.Writer) error { return work.Of(p).Do(ctx, part, to) }); err != nil {
 			t.Fatal(err)
 		}
 		if i%3 == 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"image"
 	"image/color"
+	"io"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -118,7 +119,7 @@ func TestSince(t *testing.T) {
 		}
 		for _, one := range plan.Parts {
 			p, calls := part()
-			if err := work.DoOnce(ctx, work.Of(p), one, store); err != nil {
+			if err := store.Add(ctx, work.ResultName(one), func(to io.Writer) error { return work.Of(p).Do(ctx, one, to) }); err != nil {
 				t.Fatal(err)
 			}
 			drawn += calls()

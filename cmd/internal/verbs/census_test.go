@@ -571,7 +571,7 @@ func TestCensusOfFolders(t *testing.T) {
 		})
 		for _, p := range plan.Parts {
 			if got := call(func(ctx context.Context, w work.Work) error {
-				return errors.Join(work.DoOnce(ctx, w, p, store), service.ErrPart)
+				return errors.Join(store.Add(ctx, work.ResultName(p), func(to io.Writer) error { return w.Do(ctx, p, to) }), service.ErrPart)
 			}); got.code != 0 {
 				t.Fatal(got)
 			}

@@ -159,38 +159,6 @@ func unquoted(o *format.Option) (value, help string) {
 	return value, help
 }
 
-// commandPage returns a description of all commands in Markdown.
-func commandPage(formats format.Set, verb string, of commandsOf) string {
-	var b strings.Builder
-	for _, s := range byCommands(formats, of) {
-		fmt.Fprintf(&b, "\n## %s\n", s.title())
-		heading := ""
-		for _, c := range s.commands {
-			if c.Heading != heading {
-				heading = c.Heading
-				fmt.Fprintf(&b, "\n### %s\n", heading)
-			}
-			fmt.Fprintf(&b, "\n**`%s`**: %s.", c.Usage(), strings.TrimSuffix(c.Title, "."))
-			if c.Long != "" {
-				fmt.Fprintf(&b, " %s", c.Long)
-			}
-			fmt.Fprintf(&b, "\n\n    trowel %s %s -- %s\n", verb, s.file(), c.Example)
-			if len(c.Args)+len(c.Options) > 0 {
-				fmt.Fprintln(&b)
-			}
-			for _, o := range c.Args {
-				name, help := argumentUsage(&o)
-				fmt.Fprintf(&b, "- `%s`: %s\n", name, help)
-			}
-			for _, o := range c.Options {
-				name, help := optionUsage(&o)
-				fmt.Fprintf(&b, "- `%s`: %s\n", name, help)
-			}
-		}
-	}
-	return b.String()
-}
-
 func reversed(words []string) []string {
 	words = slices.Clone(words)
 	slices.Reverse(words)

@@ -119,7 +119,12 @@ func Resume(ctx context.Context, w Work, plan *Plan, store Store, again func(Par
 		if stale[todo[i].Name] {
 			put = store.Put
 		}
-		if err := do(ctx, w, todo[i], put); err != nil {
+		p := todo[i]
+		err := ctx.Err()
+		if err == nil {
+			err = put(ctx, ResultName(p), func(to io.Writer) error { return w.Do(ctx, p, to) })
+		}
+		if err != nil {
 			failed.CompareAndSwap(nil, &err)
 			return
 		}
@@ -131,17 +136,6 @@ func Resume(ctx context.Context, w Work, plan *Plan, store Store, again func(Par
 		return *err
 	}
 	return Finish(ctx, w, plan, store)
-}
-
-// DoOnce does a part, unless its result is in the store.
-func DoOnce(ctx context.Context, w Work, p Part, store Store) error { return do(ctx, w, p, store.Add) }
-
-// do does a part and stores its result with put, which is Put or Add of the store.
-func do(ctx context.Context, w Work, p Part, put func(context.Context, string, func(io.Writer) error) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return put(ctx, ResultName(p), func(to io.Writer) error { return w.Do(ctx, p, to) })
 }
 
 // Finish merges the results of all parts.

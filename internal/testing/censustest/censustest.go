@@ -38,7 +38,7 @@ type DB struct {
 
 var columnTypes = map[format.ColumnType]string{
 	format.ColumnInt: "INTEGER", format.ColumnBool: "INTEGER", format.ColumnFloat: "REAL",
-	format.ColumnText: "TEXT", format.ColumnBytes: "BLOB", format.ColumnTime: "TEXT",
+	format.ColumnText: "TEXT", format.ColumnTime: "TEXT",
 }
 
 // New returns the tables of the formats of a game, without rows.
@@ -109,8 +109,6 @@ func (db *DB) put(table *format.Table, file string, values []format.Cell) {
 			stmt.BindNull(at)
 		case table.Columns[i].Type == format.ColumnFloat:
 			stmt.BindFloat(at, v.Float())
-		case table.Columns[i].Type == format.ColumnBytes:
-			stmt.BindBytes(at, []byte(v.Text()))
 		case columnTypes[table.Columns[i].Type] == "TEXT":
 			stmt.BindText(at, v.String())
 		default:
