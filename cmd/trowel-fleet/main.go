@@ -30,8 +30,11 @@ func datasets(ctx context.Context, name string) (census.Store, error) {
 	return t, nil
 }
 
+// more are the verbs that trowel does not have.
+var more = []verbs.Added{fleet.Verbs, verbs.Census(tables, datasets)}
+
 func main() {
 	verbs.CollectLate()
 	games := format.Registered()
-	os.Exit(verbs.Main(games, verbs.Args(games, os.Args), os.Stdin, os.Stdout, os.Stderr, fleet.Verbs, verbs.Census(tables, datasets)))
+	os.Exit(verbs.Main(games, verbs.Args(games, os.Args), os.Stdin, os.Stdout, os.Stderr, more...))
 }

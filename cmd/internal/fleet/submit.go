@@ -60,6 +60,9 @@ s3://BUCKET/FOLDER. "trowel jobs results ID" prints them.
 		if help, _ := flags.GetBool("help"); help && err == nil {
 			return cmd.Help()
 		}
+		if of := askedHelp(cmd.Root(), verb); of != nil && err == nil {
+			return of.Help()
+		}
 		switch {
 		case err != nil:
 			return wording.Hint(err, "see `%s --help`", cmd.CommandPath())
@@ -106,6 +109,21 @@ s3://BUCKET/FOLDER. "trowel jobs results ID" prints them.
 		return q.submit(cmd.Context(), t, &d, again)
 	}
 	return cmd
+}
+
+// askedHelp returns the verb if its words ask for its help, otherwise nil.
+func askedHelp(root *cobra.Command, words []string) *cobra.Command {
+	if i := slices.Index(words, "--"); i >= 0 {
+		words = words[:i]
+	}
+	if !slices.Contains(words, "--help") && !slices.Contains(words, "-h") {
+		return nil
+	}
+	verb, _, err := root.Find(words[:1])
+	if err != nil || verb == root {
+		return nil
+	}
+	return verb
 }
 
 func checkLimit(limit time.Duration) error {
