@@ -99,7 +99,8 @@ func minetestFiles(t *testing.T) (list []mutate.Whole) {
 }
 
 var nodeDefinitions = func() mutate.Whole {
-	defs := `{"format":"trowel-nodes","version":1,"nodes":[{"name":"default:dirt","tiles":["a.png"]}]}`
+	defs := `{"format":"trowel-nodes","version":2,"engine":"5.6.1","mods":[{"name":"m","path":"/m"}],"aliases":{"d":"default:dirt"},` +
+		`"nodes":[{"name":"default:dirt","tiles":["a.png",{"name":"b.png"}],"node_box":{"type":"fixed","fixed":[0,0,0,1,1,1]}}]}`
 	return mutate.Whole{Name: "node definitions", Data: []byte(defs), Read: func(data []byte) error {
 		_, err := nodedef.Parse(bytes.NewReader(data))
 		return err
