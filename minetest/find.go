@@ -8,6 +8,7 @@ import (
 	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/internal/worldquery"
 	"trowel.example/minetest/internal/worldsteps"
+	"trowel.example/minetest/nodedef"
 )
 
 // worldFinder has all queries of worlds, in the order of the help.
@@ -33,8 +34,8 @@ var nodeQueries = []worldquery.Query{
 	}, worldquery.Nodes),
 	worldquery.Bind(format.Command{
 		Name: "unknown-nodes", Heading: "Nodes", Title: "Nodes that the game does not define",
-		Long: "Without --nodes, these are the nodes whose id has no name in their block, and those that a repair named " +
-			"unknown:id_7 and others.",
+		Long: "Without --nodes, " + nodedef.FileName + " in the folder of the world defines the nodes. Without that file, these are " +
+			"the nodes whose id has no name in their block, and those that a repair named unknown:id_7 and others.",
 		Options: with(placeOptions, worldjob.OfCommand(worldjob.OptionNodes)),
 		Example: "unknown-nodes --nodes nodes.json --by node",
 	}, worldquery.Unknown),

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -92,6 +94,18 @@ func Parse(r io.Reader) (*File, error) {
 	}
 	p.f.Nodes.addAliases(p.f.Aliases)
 	return p.f, nil
+}
+
+// FileName is the name of the file that the mod writes in the folder of a world.
+const FileName = "trowel_nodes.json"
+
+// Find returns the file that the mod wrote in the folder of a world, or "" if there is none.
+func Find(world string) string {
+	path := filepath.Join(world, FileName)
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return path
 }
 
 // ReadFile reads a file as Parse does.

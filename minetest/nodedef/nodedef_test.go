@@ -281,6 +281,11 @@ func ExampleParse() {
 	// Output: 14 default_lamp.png normal
 }
 
+func ExampleFind() {
+	fmt.Printf("%q", nodedef.Find("no world"))
+	// Output: ""
+}
+
 func ExampleMinetestGame() {
 	n := nodedef.MinetestGame()["default:torch_wall"]
 	fmt.Println(n.ParamType2, n.LightSource)

@@ -183,6 +183,9 @@ type UnknownOptions struct {
 // Unknown finds nodes that the game does not define.
 func Unknown(ctx context.Context, s *Search, o UnknownOptions) error {
 	var known func(string) bool
+	if o.Nodes == "" {
+		o.Nodes = nodedef.Find(s.dir)
+	}
 	if o.Nodes != "" {
 		defined, err := nodedef.ReadFile(o.Nodes)
 		if err != nil {

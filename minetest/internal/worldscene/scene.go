@@ -171,15 +171,24 @@ func chooseColors(job *format.Job, dir string) (c *nodecolor.Choice, digest []by
 		}
 		digest = append(digest, path...)
 	}
-	if path := worldjob.OptionNodes.Value(job); path != "" && err == nil {
+	path, given := worldjob.OptionNodes.Value(job), true
+	if path == "" {
+		path, given = nodedef.Find(dir), false
+	}
+	if path != "" && err == nil {
 		data, failed := regular.ReadFile(path, maxInput)
-		if err = failed; err == nil {
+		var file *nodedef.File
+		if failed == nil {
+			file, failed = nodedef.Parse(bytes.NewReader(data))
+		}
+		switch {
+		case failed == nil:
+			c.Nodes = file.Nodes
 			digest = append(digest, data...)
-			var file *nodedef.File
-			if file, err = nodedef.Parse(bytes.NewReader(data)); err == nil {
-				c.Nodes = file.Nodes
-			}
-			err = fault.InFile(err, path)
+		case given:
+			err = fault.InFile(failed, path)
+		default:
+			job.Warn(path, "ignoring the definitions of nodes: %v", failed)
 		}
 	}
 	return c, digest, err

@@ -8,6 +8,7 @@ import (
 	"image/color"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"trowel.example/internal/format"
@@ -15,6 +16,7 @@ import (
 	"trowel.example/minetest/internal/worldscene"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/nodedef"
 )
 
 // terrain creates a world of hills with a pool, with a node without a colour and a damaged block.
@@ -219,6 +221,51 @@ func TestSceneMissing(t *testing.T) {
 	drawPart(t, s, l, image.Rectangle{Max: l.Size})
 	if m := s.Missing(); len(m) != 3 || m[1].Count != 0 {
 		t.Error(m)
+	}
+}
+
+// TestSceneNodes tests that definitions in the folder of the world are found, and that damaged ones there are ignored
+// with a warning.
+func TestSceneNodes(t *testing.T) {
+	draw := func(dir string, values map[string]string) []byte {
+		values["guess-colors"] = "true"
+		s := scene(t, dir, values)
+		l := look(s.Views()[0], 1)
+		return drawPart(t, s, l, image.Rectangle{Max: l.Size}).Pix
+	}
+	dir := terrain(t)
+	without := draw(dir, map[string]string{})
+	const defs = `{"format": "trowel-nodes", "version": 2, "nodes": [{"name": "a:secret", "drawtype": "airlike"}]}`
+	other, own := filepath.Join(t.TempDir(), "nodes.json"), filepath.Join(dir, nodedef.FileName)
+	for _, path := range []string{other, own} {
+		if err := os.WriteFile(path, []byte(defs), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found := draw(dir, map[string]string{})
+	if bytes.Equal(found, without) || !bytes.Equal(found, draw(terrain(t), map[string]string{"nodes": other})) {
+		t.Error("the definitions in the folder of the world were not found")
+	}
+	if err := os.WriteFile(own, []byte(defs[:40]), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	src, err := format.OpenSource(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var warned []string
+	job := &format.Job{OnWarn: func(path, text string) { warned = append(warned, path+": "+text) }}
+	s, err := worldscene.Open(context.Background(), job, src, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if len(warned) != 1 || !strings.HasPrefix(warned[0], own) {
+		t.Errorf("warnings: %q", warned)
+	}
+	job.Values = map[string]string{"nodes": own}
+	if _, err := worldscene.Open(context.Background(), job, src, ""); err == nil {
+		t.Error("damaged definitions that the user chose were accepted")
 	}
 }
 
