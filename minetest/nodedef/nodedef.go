@@ -81,7 +81,7 @@ const (
 const (
 	maxSize    = 256 << 20 // of a file, in bytes: a hundred times that of a large game
 	maxValue   = 2 << 20   // of a definition, in bytes: the engine's limits for its texts together
-	maxNodes   = 1 << 16   // twice what the engine can number
+	maxNodes   = 1 << 15   // what the engine can number
 	maxAliases = 1 << 20
 )
 
@@ -160,7 +160,7 @@ func (p *parser) file() error {
 					return p.fail(key, fmt.Sprintf("at most %d aliases", maxAliases), "more")
 				}
 				var target string
-				err := p.value(key+"."+name, &target)
+				err := p.value(fmt.Sprintf("%s.%.40s", key, name), &target)
 				p.f.Aliases[name] = target
 				return err
 			})
