@@ -70,7 +70,7 @@ var (
 	foundFile = Catalog.Add("tl-animation-file", check.Error,
 		"An animation names no file, or not a file in the same folder.",
 		"Set FILE to the name of a .SKELETON in the folder of the list.")
-	foundFrame = Catalog.Add("tl-animation-frame", check.Warning,
+	foundFrame = Catalog.Add("tl-animation-frame", check.Info,
 		"A key of an animation is at a frame before its start or after its end, so nothing happens.",
 		"Correct FRAME, which counts 30 frames a second, or DURATION.")
 )
