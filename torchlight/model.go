@@ -24,7 +24,6 @@ const (
 var torchlightModel = func() *format.Format {
 	f := compiledFormat(torchlightModelName, "OGRE mesh or skeleton", "docs/formats/torchlight-models.md",
 		[]string{".mesh", ".skeleton"}, ogre.Catalog.Kinds(), modinfo.OfModel)
-	f.Common = true
 	f.Recognize = func(src *format.Source) bool { return !src.IsDir() && ogre.Recognize(src.Head(modsource.MaxHead)) }
 	return f
 }()
