@@ -58,7 +58,7 @@ Apply is the same as "trowel edit FILE -- apply FOLDER", with the same output an
 			return err
 		}
 		from := make(map[string]string)
-		return e.each(cmd.Context(), args[1:], func(name string, r *report) error { return e.edit(cmd, name, from, r) })
+		return e.each(cmd.Context(), args[1:], func(name string, r *report) error { return e.edit(cmd.Context(), name, from, r) })
 	}
 	return cmd
 }

@@ -109,7 +109,7 @@ the edit failed; the file is unchanged then.`,
 			if nowhere != nil {
 				return nowhere
 			}
-			return asLacking(e.edit(cmd, name, from, r))
+			return asLacking(e.edit(cmd.Context(), name, from, r))
 		})
 	}
 	return cmd
@@ -267,124 +267,146 @@ func readScript(name string, a *Tool) (string, error) {
 // maxScript is the maximum size of a script in bytes.
 const maxScript = 16 << 20
 
-// edit applies the steps to one file.
-func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, r *report) error {
+// fileEdit is the change of one file.
+type fileEdit struct {
+	*editing
+	report  *report
+	game    *service.File
+	job     *format.Job
+	steps   []format.Step
+	options output.Options
+	changes int
+}
+
+// edit applies the steps to one file. from has the source file of each new file.
+func (e *editing) edit(ctx context.Context, name string, from map[string]string, r *report) error {
 	if e.inPlace && !e.dryRun {
 		var err error
-		if r.held, err = e.Hold(cmd.Context(), name); err != nil {
+		if r.held, err = e.Hold(ctx, name); err != nil {
 			return err
 		}
 		defer r.held.Release()
 	}
-	g, err := e.FindTarget(cmd.Context(), e.asTarget(name))
+	g, err := e.FindTarget(ctx, e.asTarget(name))
 	if err != nil {
 		return err
 	}
 	defer g.Close()
 	if g.Editing == nil {
-		return wording.Hint(fmt.Errorf("%s: no operations exist for a %s", g.Called, g.Title),
-			"`trowel %s --help` lists all operations", cmd.Name())
+		return wording.Hint(fmt.Errorf("%s: no operations exist for a %s", g.Called, g.Title), "`trowel edit --help` lists all operations")
 	}
 	if err := e.Owned(g.Format, g.Editing.Options...); err != nil {
 		return err
 	}
 	r.format = g.Name
-	job := r.watch(e.Job(g.Format, g.Editing.Options...))
-	steps, err := e.steps(cmd.Context(), job, g.Format)
-	if err != nil {
+	f := &fileEdit{editing: e, report: r, game: g, job: r.watch(e.Job(g.Format, g.Editing.Options...))}
+	if f.steps, err = e.steps(ctx, f.job, g.Format); err != nil {
 		return err
 	}
-	e.decideLacks(steps, g.Called, job)
-	ctx := cmd.Context()
-	changes := 0
-	change := func(c check.Change) error {
-		changes++
-		if r.asJSON {
-			return r.item("changes", c)
-		}
-		if e.out == "-" { // standard output receives the file
-			e.talk.Say("%s", c.String())
-			return nil
-		}
-		if e.talk.Quiet && !e.dryRun {
-			return nil
-		}
-		e.talk.Clear()
-		_, err := fmt.Fprintln(e.Tool.out, e.screen.Wrapped(words.Printable(c.String()), 0, 4))
-		return err
-	}
-	do := func(out format.Output) error { return editFile(ctx, g, job, steps, out, change) }
-	end := func(format string, args ...any) error {
-		_ = e.Tool.out.Flush()
-		e.talk.Say("%s: %s: %s", g.Called, wording.Count(changes, "change"), fmt.Sprintf(format, args...))
-		return nil
-	}
-	opts := e.WriteOptions(cmd.Context(), e.force, g.Format, job, nil, filepath.Ext(g.Source.Name),
-		func() []string { return append(g.Reads(), inputsOf(steps)...) })
+	e.decideLacks(f.steps, g.Called, f.job)
+	f.options = e.WriteOptions(ctx, e.force, g.Format, f.job, nil, filepath.Ext(g.Source.Name),
+		func() []string { return append(g.Reads(), inputsOf(f.steps)...) })
+	said := "nothing was written"
 	switch {
 	case e.dryRun:
-		if err := do(nil); err != nil {
-			return wording.Named(err, g.Called)
-		}
-		return end("nothing was written")
+		err = wording.Named(f.apply(ctx, nil), g.Called)
 	case e.inPlace:
-		r.output = g.Called
-		kept, err := e.changeInPlace(ctx, g, job, steps, opts, r, change)
-		switch {
-		case err != nil && kept != "": // part of the change may be done
-			return wording.Hint(wording.Named(err, g.Called), "%s", undoing(g.Called, kept))
-		case err != nil:
-			return wording.Named(err, g.Called)
-		case kept == "":
-			return end("the file is unchanged")
-		}
-		return end("%s", undoing(g.Called, kept))
+		said, err = f.replace(ctx)
+	default:
+		said, err = f.write(ctx, from)
 	}
-	made, err := e.target(g)
 	if err != nil {
 		return err
 	}
-	if other, twice := from[made]; twice {
-		return wording.Hint(fmt.Errorf("%s: would be written to %s, like %s", name, made, other), "edit one of them separately, with another -o")
+	_ = e.Tool.out.Flush()
+	e.talk.Say("%s: %s: %s", g.Called, wording.Count(f.changes, "change"), said)
+	return nil
+}
+
+// apply applies the steps and prints the changes.
+func (f *fileEdit) apply(ctx context.Context, out format.Output) error {
+	return editFile(ctx, f.game, f.job, f.steps, out, f.change)
+}
+
+// change counts and prints a change.
+func (f *fileEdit) change(c check.Change) error {
+	f.changes++
+	if f.report.asJSON {
+		return f.report.item("changes", c)
 	}
-	from[made] = name
-	if e.dir != "" {
-		if err := os.MkdirAll(e.dir, 0o777); err != nil {
-			return err
+	if f.out == "-" { // standard output receives the file
+		f.talk.Say("%s", c.String())
+		return nil
+	}
+	if f.talk.Quiet && !f.dryRun {
+		return nil
+	}
+	f.talk.Clear()
+	_, err := fmt.Fprintln(f.Tool.out, f.screen.Wrapped(words.Printable(c.String()), 0, 4))
+	return err
+}
+
+// replace changes the file in place and returns what was done.
+func (f *fileEdit) replace(ctx context.Context) (string, error) {
+	f.report.output = f.game.Called
+	kept, err := f.changeInPlace(ctx)
+	switch {
+	case err != nil && kept != "": // part of the change may be done
+		return "", wording.Hint(wording.Named(err, f.game.Called), "%s", undoing(f.game.Called, kept))
+	case err != nil:
+		return "", wording.Named(err, f.game.Called)
+	case kept == "":
+		return "the file is unchanged", nil
+	}
+	return undoing(f.game.Called, kept), nil
+}
+
+// write writes the changed file under another name and returns what was done.
+func (f *fileEdit) write(ctx context.Context, from map[string]string) (string, error) {
+	g := f.game
+	made, err := f.target(g)
+	if err != nil {
+		return "", err
+	}
+	if other, twice := from[made]; twice {
+		return "", wording.Hint(fmt.Errorf("%s: would be written to %s, like %s", f.report.file, made, other),
+			"edit one of them separately, with another -o")
+	}
+	from[made] = f.report.file
+	if f.dir != "" {
+		if err := os.MkdirAll(f.dir, 0o777); err != nil {
+			return "", err
 		}
 	}
 	isFile := made == "-" || slices.ContainsFunc(g.Extensions,
 		func(ext string) bool { _, has := service.CutSuffixFold(made, ext); return has })
 	switch {
 	case g.Tree != nil && isFile:
-		return wording.Hint(fmt.Errorf("%s: the result is a folder, but %s is the name of a file", g.Called, made),
+		return "", wording.Hint(fmt.Errorf("%s: the result is a folder, but %s is the name of a file", g.Called, made),
 			"run `trowel pack %s` and edit the file", wording.Quoted(g.Called, "-o", made))
 	case g.Tree != nil:
-		opts.Replaces = nil
-		err = r.write(ctx, made, opts, do)
+		f.options.Replaces = nil
+		err = f.report.write(ctx, made, f.options, func(out format.Output) error { return f.apply(ctx, out) })
 	case g.Built != nil && !isFile:
-		err = e.editTree(cmd.Context(), g, job, steps, made, opts, r, change)
+		err = f.writeTree(ctx, made)
 	default:
-		if err := e.MayBeCalled(made, g.Format, filepath.Ext(g.Source.Name), true); err != nil {
-			return err
+		if err := f.MayBeCalled(made, g.Format, filepath.Ext(g.Source.Name), true); err != nil {
+			return "", err
 		}
-		write := r.write
+		write := f.report.write
 		if g.Editing.Resumes {
-			if e.force {
-				return wording.Hint(fmt.Errorf("%s: a copy of a %s never replaces an existing one", g.Called, g.Title),
+			if f.force {
+				return "", wording.Hint(fmt.Errorf("%s: a copy of a %s never replaces an existing one", g.Called, g.Title),
 					"without -f it continues where an earlier run stopped")
 			}
-			write = r.resume
+			write = f.report.resume
 		}
-		err = write(ctx, made, opts, do)
-	}
-	if err != nil {
-		return wording.Named(err, g.Called)
+		err = write(ctx, made, f.options, func(out format.Output) error { return f.apply(ctx, out) })
 	}
 	if made == "-" {
 		made = "to standard output"
 	}
-	return end("wrote %s", made)
+	return "wrote " + made, wording.Named(err, g.Called)
 }
 
 // asTarget returns the target for a name. A folder whose format edits trees is not built.
@@ -429,30 +451,28 @@ func (e *editing) target(g *service.File) (string, error) {
 	return filepath.Join(filepath.Dir(filepath.Clean(g.Called)), strings.TrimSuffix(name, ext)+".edited"+ext), nil
 }
 
-// editTree edits a file that was built from a tree and writes the result as a tree, with the names of the
+// writeTree edits a file that was built from a tree and writes the result as a tree, with the names of the
 // original tree.
-func (e *editing) editTree(ctx context.Context, g *service.File, job *format.Job, steps []format.Step, made string,
-	opts output.Options, r *report, change func(check.Change) error) error {
-	edited, err := e.Scratch(g.Format, g.Source.Name, g.Called, func(out format.Output) error {
-		return g.Editing.Edit(ctx, job, g.Source, steps, out, change)
-	})
+func (f *fileEdit) writeTree(ctx context.Context, made string) error {
+	g := f.game
+	edited, err := f.Scratch(g.Format, g.Source.Name, g.Called, func(out format.Output) error { return f.apply(ctx, out) })
 	if err != nil {
 		return err
 	}
 	defer edited.Close()
-	names, closer, err := e.OpenFolder(g.Called)
+	names, closer, err := f.OpenFolder(g.Called)
 	if err != nil {
 		return err
 	}
 	defer closer.Close()
-	r.output = filepath.Clean(made)
+	f.report.output = filepath.Clean(made)
 	chosen, err := selectPaths(nil)
 	if err != nil {
 		return err
 	}
-	x := &extraction{Tool: e.Tool, report: r, file: g.Called, chosen: chosen, like: names}
-	opts.Replaces = nil
-	return x.extract(ctx, made, edited, opts)
+	x := &extraction{Tool: f.Tool, report: f.report, file: g.Called, chosen: chosen, like: names}
+	f.options.Replaces = nil
+	return x.extract(ctx, made, edited, f.options)
 }
 
 // splitWords splits a line of a script into words as a shell does: at blanks outside of quotes. A comment

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"trowel.example/check"
 	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/output"
@@ -20,15 +19,15 @@ import (
 
 // changeInPlace changes the file in place after a backup and returns the name of the backup, or "" if nothing
 // has changed.
-func (e *editing) changeInPlace(ctx context.Context, g *service.File, job *format.Job, steps []format.Step,
-	opts output.Options, r *report, change func(check.Change) error) (string, error) {
+func (f *fileEdit) changeInPlace(ctx context.Context) (string, error) {
+	g := f.game
 	switch {
 	case g.Built != nil:
 		return "", wording.Hint(errors.New("an extracted folder cannot be changed in place"), "-o NEW writes a changed one")
 	case g.Source.Name == "-":
 		return "", errors.New("standard input cannot be changed in place")
 	case g.Editing.InPlace != nil:
-		kept, err := g.Editing.InPlace(ctx, job, g.Source, steps, e.backup, change)
+		kept, err := g.Editing.InPlace(ctx, f.job, g.Source, f.steps, f.backup, f.change)
 		if kept == "" || err != nil {
 			return kept, err
 		}
@@ -36,15 +35,11 @@ func (e *editing) changeInPlace(ctx context.Context, g *service.File, job *forma
 		if err != nil {
 			return kept, err
 		}
-		return kept, r.add(kept, info.Size())
+		return kept, f.report.add(kept, info.Size())
 	}
-	changes := 0
-	return r.replaceInPlace(ctx, g, e.backup, opts, func(out format.Output) (bool, error) {
-		err := g.Editing.Edit(ctx, job, g.Source, steps, out, func(c check.Change) error {
-			changes++
-			return change(c)
-		})
-		return changes > 0, err
+	return f.report.replaceInPlace(ctx, g, f.backup, f.options, func(out format.Output) (bool, error) {
+		err := f.apply(ctx, out)
+		return f.changes > 0, err
 	})
 }
 

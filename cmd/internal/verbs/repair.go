@@ -16,9 +16,7 @@ import (
 )
 
 func repairCommand(a *Tool) *cobra.Command {
-	var to, backup, restore string
-	var inPlace, force bool
-	w := &writing{Tool: a, first: []string{"findings"}}
+	p := &repairing{writing: &writing{Tool: a, first: []string{"findings"}}}
 	cmd := &cobra.Command{
 		Use:   "repair FILE (-o NEW | --in-place | --dry-run | --restore BACKUP)",
 		Short: "Repair damaged files",
@@ -45,13 +43,13 @@ if the repair failed.`,
   trowel repair WOLVES.MOD -o MENDED.MOD`,
 		Args: args(1, 1),
 	}
-	cmd.Flags().StringVarP(&to, "output", "o", "", "the repaired `copy`")
-	cmd.Flags().BoolVar(&inPlace, "in-place", false, "change the file itself")
-	cmd.Flags().StringVar(&backup, "backup", "", "the `file` for the backup of --in-place (default: next to FILE)")
-	cmd.Flags().StringVar(&restore, "restore", "", "undo --in-place with its `backup`")
+	cmd.Flags().StringVarP(&p.to, "output", "o", "", "the repaired `copy`")
+	cmd.Flags().BoolVar(&p.inPlace, "in-place", false, "change the file itself")
+	cmd.Flags().StringVar(&p.backup, "backup", "", "the `file` for the backup of --in-place (default: next to FILE)")
+	cmd.Flags().StringVar(&p.restore, "restore", "", "undo --in-place with its `backup`")
 	Input(cmd, "restore")
-	w.flags(cmd)
-	cmd.Flags().BoolVarP(&force, "force", "f", false, "replace an existing copy")
+	p.flags(cmd)
+	cmd.Flags().BoolVarP(&p.force, "force", "f", false, "replace an existing copy")
 	optionFlags(a, cmd, func(f *format.Format) []format.Option {
 		if f.Repair == nil {
 			return nil
@@ -59,95 +57,115 @@ if the repair failed.`,
 		return append(f.OptionsFor(0), f.Repair.Options...)
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		ways := 0
-		for _, given := range []bool{to != "", inPlace, w.dryRun, restore != ""} {
-			if given {
-				ways++
-			}
+		if err := p.agree(); err != nil {
+			return err
 		}
-		if ways != 1 {
-			return wording.Hint(errors.New("expected one of -o NEW, --in-place, --dry-run and --restore BACKUP"), "--dry-run changes nothing")
-		}
-		if backup != "" && !inPlace {
-			return errors.New("--backup requires --in-place")
-		}
-		return w.each(cmd.Context(), args, func(name string, r *report) error {
-			if inPlace || restore != "" {
-				var err error
-				if r.held, err = a.Hold(cmd.Context(), name); err != nil {
-					return err
-				}
-				defer r.held.Release()
-			}
-			g, err := a.Find(cmd.Context(), name)
-			if err != nil {
-				return err
-			}
-			defer g.Close()
-			r.format = g.Name
-			if restore != "" && g.Editing != nil && g.Editing.InPlace == nil {
-				kept, err := r.restoreFile(cmd.Context(), g, restore)
-				switch {
-				case err != nil:
-					return err
-				case kept == "":
-					a.talk.Say("%s already equals %s", g.Called, restore)
-				default:
-					a.talk.Say("restored from %s; %s", restore, undoing(g.Called, kept))
-				}
-				return nil
-			}
-			if g.Repair == nil {
-				return fmt.Errorf("%s: a %s cannot be repaired", g.Called, g.Title)
-			}
-			if err := a.Owned(g.Format, g.Repair.Options...); err != nil {
-				return err
-			}
-			job := r.watch(a.Job(g.Format, g.Repair.Options...))
-			mended := 0
-			var failed error
-			sink := check.Sink(func(f check.Finding) {
-				mended++
-				switch {
-				case failed != nil:
-				case r.asJSON:
-					failed = r.item("findings", f)
-				default:
-					a.talk.Clear()
-					_, failed = fmt.Fprintln(a.out, a.screen.Wrapped(words.Printable(f.String()), 0, 4))
-				}
-			})
-			said := ""
-			switch {
-			case restore != "":
-				err = g.Repair.Restore(cmd.Context(), job, g.Source, restore)
-				said = fmt.Sprintf("restored from %s", restore)
-			case r.dryRun:
-				err = g.Repair.Plan(cmd.Context(), job, g.Source, sink)
-				said = "nothing was changed"
-			case inPlace:
-				var kept string
-				r.output = g.Called
-				if kept, err = r.repairInPlace(cmd.Context(), g, job, backup, sink, &mended); err != nil {
-					return wording.Named(err, g.Called)
-				}
-				if said = "there is nothing to repair"; kept != "" {
-					said = fmt.Sprintf("repaired %s; %s", g.Called, undoing(g.Called, kept))
-				}
-			default:
-				opts := a.WriteOptions(cmd.Context(), force, g.Format, job, nil, "", g.Reads)
-				err = r.write(cmd.Context(), to, opts, func(out format.Output) error { return g.Repair.Copy(cmd.Context(), job, g.Source, out, sink) })
-				said = fmt.Sprintf("repaired %s to %s", g.Called, to)
-			}
-			if err = errors.Join(wording.Named(err, g.Called), failed); err != nil {
-				return err
-			}
-			_ = a.out.Flush()
-			a.talk.Say("%s: %s", wording.Count(mended, "finding"), said)
-			return nil
-		})
+		return p.each(cmd.Context(), args, func(name string, r *report) error { return p.repair(cmd.Context(), name, r) })
 	}
 	return cmd
+}
+
+// repairing is one run of repair.
+type repairing struct {
+	*writing
+	to, backup, restore string
+	inPlace, force      bool
+}
+
+// agree returns an error if the options contradict each other.
+func (p *repairing) agree() error {
+	ways := 0
+	for _, given := range []bool{p.to != "", p.inPlace, p.dryRun, p.restore != ""} {
+		if given {
+			ways++
+		}
+	}
+	if ways != 1 {
+		return wording.Hint(errors.New("expected one of -o NEW, --in-place, --dry-run and --restore BACKUP"), "--dry-run changes nothing")
+	}
+	if p.backup != "" && !p.inPlace {
+		return errors.New("--backup requires --in-place")
+	}
+	return nil
+}
+
+// repair repairs or restores one file.
+func (p *repairing) repair(ctx context.Context, name string, r *report) error {
+	if p.inPlace || p.restore != "" {
+		var err error
+		if r.held, err = p.Hold(ctx, name); err != nil {
+			return err
+		}
+		defer r.held.Release()
+	}
+	g, err := p.Find(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	r.format = g.Name
+	if p.restore != "" && g.Editing != nil && g.Editing.InPlace == nil {
+		kept, err := r.restoreFile(ctx, g, p.restore)
+		switch {
+		case err != nil:
+			return err
+		case kept == "":
+			p.talk.Say("%s already equals %s", g.Called, p.restore)
+		default:
+			p.talk.Say("restored from %s; %s", p.restore, undoing(g.Called, kept))
+		}
+		return nil
+	}
+	if g.Repair == nil {
+		return fmt.Errorf("%s: a %s cannot be repaired", g.Called, g.Title)
+	}
+	if err := p.Owned(g.Format, g.Repair.Options...); err != nil {
+		return err
+	}
+	found := 0
+	var failed error
+	said, err := p.mend(ctx, g, r, &found, func(f check.Finding) {
+		found++
+		switch {
+		case failed != nil:
+		case r.asJSON:
+			failed = r.item("findings", f)
+		default:
+			p.talk.Clear()
+			_, failed = fmt.Fprintln(p.out, p.screen.Wrapped(words.Printable(f.String()), 0, 4))
+		}
+	})
+	if err = errors.Join(err, failed); err != nil {
+		return err
+	}
+	_ = p.out.Flush()
+	p.talk.Say("%s: %s", wording.Count(found, "finding"), said)
+	return nil
+}
+
+// mend does what the options ask for, and returns what was done. The sink counts in found.
+func (p *repairing) mend(ctx context.Context, g *service.File, r *report, found *int, sink check.Sink) (said string, err error) {
+	job := r.watch(p.Job(g.Format, g.Repair.Options...))
+	switch {
+	case p.restore != "":
+		err = g.Repair.Restore(ctx, job, g.Source, p.restore)
+		said = fmt.Sprintf("restored from %s", p.restore)
+	case r.dryRun:
+		err = g.Repair.Plan(ctx, job, g.Source, sink)
+		said = "nothing was changed"
+	case p.inPlace:
+		var kept string
+		r.output = g.Called
+		kept, err = r.repairInPlace(ctx, g, job, p.backup, sink, found)
+		if said = "there is nothing to repair"; kept != "" {
+			said = fmt.Sprintf("repaired %s; %s", g.Called, undoing(g.Called, kept))
+		}
+	default:
+		opts := p.WriteOptions(ctx, p.force, g.Format, job, nil, "", g.Reads)
+		err = r.write(ctx, p.to, opts, func(out format.Output) error { return g.Repair.Copy(ctx, job, g.Source, out, sink) })
+		said = fmt.Sprintf("repaired %s to %s", g.Called, p.to)
+	}
+	return said, wording.Named(err, g.Called)
 }
 
 // repairInPlace repairs the file in place after a backup of the parts that will change. It returns the name of
