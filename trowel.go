@@ -30,7 +30,7 @@ import (
 var ErrUnknown = format.ErrUnknown
 
 // A File is an open file or world of a game. Only one goroutine at a time may call its methods; any number of
-// goroutines may read the files of [File.FS].
+// goroutines may read the files of [File.FS]. [Open] makes a File; the zero value is not usable.
 type File struct {
 	path   string
 	format *format.Format

@@ -7,6 +7,7 @@ import (
 )
 
 // Nodes are the nodes of a block with their current names and numbers, whatever the block's version.
+// [Block.Nodes] makes them; the zero value has no names.
 type Nodes struct {
 	// Names has the name of each node that occurs, in order of first occurrence. The name is "" for nodes whose id
 	// has no name.

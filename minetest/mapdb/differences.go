@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 )
 
@@ -19,7 +20,7 @@ type SideError struct {
 	Err error
 }
 
-func (e *SideError) Error() string { return e.Err.Error() }
+func (e *SideError) Error() string { return fmt.Sprint(e.Err) }
 
 // Unwrap returns the error of the store.
 func (e *SideError) Unwrap() error { return e.Err }

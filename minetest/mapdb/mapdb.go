@@ -131,7 +131,7 @@ type RowError struct {
 	Salvaged bool
 }
 
-func (e *RowError) Error() string { return e.Err.Error() }
+func (e *RowError) Error() string { return fmt.Sprint(e.Err) }
 func (e *RowError) Unwrap() error { return e.Err }
 
 // badRow returns a RowError about a field of a row.

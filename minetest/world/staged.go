@@ -11,7 +11,7 @@ import (
 )
 
 // Staged is a store that keeps its changes in memory. The underlying store is only read, until [Staged.WriteTo] or
-// Commit.
+// Commit. [Stage] makes a store; the zero value is not usable.
 type Staged[T any] struct {
 	base    Store[T]
 	changed map[string]*T // by name; nil for a deleted thing

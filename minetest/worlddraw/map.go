@@ -13,6 +13,7 @@ import (
 )
 
 // Map is the picture of a world in one view, with one pixel for each node. It is safe for concurrent use.
+// [New] makes a Map; the zero value is not usable.
 type Map struct {
 	o      Options
 	frame  frame

@@ -8,7 +8,8 @@ import (
 )
 
 // A Block is a block that a step may change. It is always of version 24 or later. A block that a step does not change
-// keeps its version and its bytes. A changed block keeps its version if that version can store it.
+// keeps its version and its bytes. A changed block keeps its version if that version can store it. The zero
+// value is not usable: a step receives its blocks.
 type Block struct {
 	*mapblock.Block
 	Pos     mapdb.Pos

@@ -47,7 +47,7 @@ type Options struct {
 }
 
 // A World is a world that is being edited. It is a [mapdb.DB] of its blocks after all completed steps. Do must not be
-// called by several goroutines at the same time.
+// called by several goroutines at the same time. [Open] makes a World; the zero value is not usable.
 type World struct {
 	Dir string
 

@@ -35,7 +35,7 @@ func (l *layout) group(i int) string    { return dirGroups + "/" + l.groups[i] }
 func (l *layout) layer(i, j int) string { return l.group(i) + "/" + l.layers[i][j] }
 func (l *layout) orphan(i int) string   { return dirOrphans + "/" + l.orphans[i] }
 
-// Names holds the file names of the parts of a map.
+// Names holds the file names of the parts of a map. [NamesOf] makes them; the zero value is not usable.
 type Names struct {
 	m  *twmap.Map
 	at *layout

@@ -18,7 +18,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// Editor changes a map. It must be used by only one goroutine.
+// Editor changes a map. It must be used by only one goroutine. [New] makes an Editor; the zero value has no map.
 type Editor struct {
 	m      *twmap.Map
 	paths  map[any]string            // the first paths of images, sounds, envelopes, groups and layers

@@ -46,6 +46,9 @@ func (l *TileLayer) Stored(x, y int) (at Stored) {
 // Store compresses the cells as Encode would and releases them until they are needed again, so that a program that
 // changes many large layers holds one of them in memory at a time.
 func (l *TileLayer) Store() {
+	if l.cells == nil {
+		return
+	}
 	ref, packed := &l.data[l.dataKind()], l.packed()
 	ref.store(l.cells.encode(packed))
 	l.cells = l.cells.stored(ref, packed)

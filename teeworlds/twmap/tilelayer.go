@@ -221,7 +221,12 @@ func (l *TileLayer) SetCells(kind Kind, cells Cells) {
 }
 
 // Load reads the cells and returns the error of reading them.
-func (l *TileLayer) Load() error { return l.cells.readErr() }
+func (l *TileLayer) Load() error {
+	if l.cells == nil {
+		return nil
+	}
+	return l.cells.readErr()
+}
 
 // StoredSize returns the number of bytes that the cells take in the file.
 func (l *TileLayer) StoredSize() int { return l.data[l.dataKind()].storedSize() }
@@ -357,4 +362,9 @@ func (a *AutoMapper) fields(c *codec) {
 }
 
 // NumCells returns the number of cells that can be read: width times height, except in a broken map.
-func (l *TileLayer) NumCells() int { return l.cells.count() }
+func (l *TileLayer) NumCells() int {
+	if l.cells == nil {
+		return 0
+	}
+	return l.cells.count()
+}

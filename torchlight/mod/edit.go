@@ -7,7 +7,7 @@ import (
 )
 
 // Edit changes single files of a mod and its header. Its cost depends only on the size of the changes: all other files
-// are copied unchanged, without inflating them.
+// are copied unchanged, without inflating them. [NewEdit] makes an Edit; the zero value is not usable.
 type Edit struct {
 	*pak.Edit
 	Header Header // of the new mod; Write sets its offsets

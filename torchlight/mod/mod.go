@@ -24,7 +24,7 @@ import (
 	"trowel.example/torchlight/pak"
 )
 
-// Mod is an open .MOD file.
+// Mod is an open .MOD file. [Open] makes a Mod; the zero value is not usable.
 type Mod struct {
 	Header   *Header
 	Manifest *pak.Manifest

@@ -23,7 +23,7 @@ func (e *CutError) Error() string {
 	case "archive":
 		return fmt.Sprintf("the mod is cut off: %s of its files and the list of files are missing", words.Count(e.Missing, "byte"))
 	}
-	return "the mod is cut off, or its list of files is damaged: " + e.Err.Error()
+	return "the mod is cut off, or its list of files is damaged: " + fmt.Sprint(e.Err)
 }
 
 func (e *CutError) Unwrap() error { return e.Err }

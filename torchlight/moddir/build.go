@@ -90,7 +90,7 @@ func BuildPak(archive pak.Target, manifest io.Writer, fsys fs.FS, o BuildOptions
 	return report, err
 }
 
-// A SourcesError has the errors of all sources that cannot be compiled.
+// A SourcesError has the errors of all sources that cannot be compiled. Its zero value is not an error.
 type SourcesError struct{ Errors []SourceError }
 
 // SourceError is the error of one source.
@@ -99,7 +99,7 @@ type SourceError struct {
 	Err error  // see [text.AllErrors]
 }
 
-func (e *SourceError) Error() string { return e.At + ": " + e.Err.Error() }
+func (e *SourceError) Error() string { return fmt.Sprintf("%s: %v", e.At, e.Err) }
 func (e *SourceError) Unwrap() error { return e.Err }
 
 // Problems returns a message for each broken line of the source, with its place.

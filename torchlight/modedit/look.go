@@ -12,7 +12,7 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// Node is a node of a data file or of a layout, for reading.
+// Node is a node of a data file or of a layout, for reading. The zero value is not usable.
 type Node struct {
 	*text.Node
 	File string // path of the file

@@ -92,7 +92,7 @@ func significant(s string) int {
 	return len(strings.Trim(digits, "0"))
 }
 
-// CellsError has the errors of all invalid cells and rows of a table.
+// CellsError has the errors of all invalid cells and rows of a table. Its zero value is not an error.
 type CellsError []*fault.TextError
 
 func (e CellsError) Error() string {

@@ -6,7 +6,7 @@ import (
 )
 
 // Edit changes single files of an archive. All others are copied unchanged, without inflating them. Paths match as in
-// [Reader.Find].
+// [Reader.Find]. [NewEdit] makes an Edit; the zero value is not usable.
 type Edit struct {
 	r     *Reader
 	files []NewFile

@@ -43,7 +43,7 @@ type Reader struct {
 	fold  func() map[string]*File // by upper-case path, built at the first use
 }
 
-// File is a file of an archive, or a file that the archive removes.
+// File is a file of an archive, or a file that the archive removes. A [Reader] has its files; the zero value is not usable.
 type File struct {
 	Path      string  // full, for example "MEDIA/SKILLS/FOO.DAT"
 	Record    *Record // as in the manifest

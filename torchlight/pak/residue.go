@@ -133,7 +133,7 @@ func NewResidue(r *Reader) (*Residue, error) {
 }
 
 // Recording builds the residue of an archive while its files are read for another purpose, so that no file is inflated
-// twice. Several goroutines may use it at once.
+// twice. Several goroutines may use it at once. The zero value is not usable.
 type Recording struct {
 	k     *Residue
 	parts []part

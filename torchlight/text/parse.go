@@ -15,7 +15,7 @@ import (
 // MaxDepth is the greatest nesting depth of nodes.
 const MaxDepth = 200
 
-// File is a text with all properties that determine its bytes.
+// File is a text with all properties that determine its bytes. Parse makes a File; its zero value has no Root.
 type File struct {
 	Root     *Node
 	Encoding Encoding
@@ -63,7 +63,7 @@ func (e *Error) Problem() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Errors are all problems of a text, in the order of its lines.
+// Errors are all problems of a text, in the order of its lines. Its zero value is not an error.
 type Errors []*Error
 
 func (e Errors) Error() string {

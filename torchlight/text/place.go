@@ -43,7 +43,7 @@ func (p Place) MarshalJSON() ([]byte, error) {
 	}(p))
 }
 
-// Within is a place in a file of a mod that is printed without the path of the file.
+// Within is a place in a file of a mod that is printed without the path of the file. Its zero value is not a place.
 type Within struct {
 	check.Place
 	Path string // of the file
