@@ -16,6 +16,9 @@ const (
 
 // Parallel calls work on all cores for each block, or error, of the input, and yields the results in the order of the
 // input. It holds a few hundred blocks per core in memory. The input is closed when Parallel returns.
+//
+// Parallel takes no context: that of the input ends the work, and work receives its error after the last block. A
+// second context could end the results without an error.
 func Parallel[R any](in iter.Seq2[Block, error], work func(Block, error) R) iter.Seq[R] {
 	type batch struct {
 		blocks []Block

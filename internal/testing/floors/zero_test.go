@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"trowel.example"
-	_ "trowel.example/internal/testing/tests" // the host has nothing
 	"trowel.example/check"
 	"trowel.example/fault"
+	_ "trowel.example/internal/testing/tests" // the host has nothing
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
