@@ -188,18 +188,6 @@ func (r *Reader) note(name string, n int, value any) {
 	r.held = true
 }
 
-// U8 reads an unsigned byte.
-func (r *Reader) U8(name string) uint8 {
-	b := r.take(name, 1)
-	if b == nil {
-		return 0
-	}
-	if r.tracer != nil {
-		r.note(name, 1, b[0])
-	}
-	return b[0]
-}
-
 func (r *Reader) u16(b []byte) uint16 {
 	if r.order == BigEndian {
 		return binary.BigEndian.Uint16(b)
@@ -221,108 +209,61 @@ func (r *Reader) u64(b []byte) uint64 {
 	return binary.LittleEndian.Uint64(b)
 }
 
-// U16 reads an unsigned 16-bit integer.
-func (r *Reader) U16(name string) uint16 {
-	b := r.take(name, 2)
+// bits32 reads the bits of a number of 1, 2 or 4 bytes.
+func (r *Reader) bits32(name string, size int) uint32 {
+	b := r.take(name, size)
+	switch len(b) {
+	case 1:
+		return uint32(b[0])
+	case 2:
+		return uint32(r.u16(b))
+	case 4:
+		return r.u32(b)
+	}
+	return 0
+}
+
+// bits64 reads the bits of a number of 8 bytes.
+func (r *Reader) bits64(name string) uint64 {
+	b := r.take(name, 8)
 	if b == nil {
 		return 0
 	}
-	v := r.u16(b)
-	if r.tracer != nil {
-		r.note(name, 2, v)
+	return r.u64(b)
+}
+
+// noted records a number that was read, for the tracer, and returns it.
+func noted[T any](r *Reader, name string, size int, v T) T {
+	if r.tracer != nil && r.err == nil {
+		r.note(name, size, v)
 	}
 	return v
 }
+
+// U8 reads an unsigned byte.
+func (r *Reader) U8(name string) uint8 { return noted(r, name, 1, uint8(r.bits32(name, 1))) }
+
+// U16 reads an unsigned 16-bit integer.
+func (r *Reader) U16(name string) uint16 { return noted(r, name, 2, uint16(r.bits32(name, 2))) }
 
 // Int16 reads a signed 16-bit integer.
-func (r *Reader) Int16(name string) int16 {
-	b := r.take(name, 2)
-	if b == nil {
-		return 0
-	}
-	v := int16(r.u16(b))
-	if r.tracer != nil {
-		r.note(name, 2, v)
-	}
-	return v
-}
+func (r *Reader) Int16(name string) int16 { return noted(r, name, 2, int16(r.bits32(name, 2))) }
 
 // U32 reads an unsigned 32-bit integer.
-func (r *Reader) U32(name string) uint32 {
-	b := r.take(name, 4)
-	if b == nil {
-		return 0
-	}
-	v := r.u32(b)
-	if r.tracer != nil {
-		r.note(name, 4, v)
-	}
-	return v
-}
+func (r *Reader) U32(name string) uint32 { return noted(r, name, 4, r.bits32(name, 4)) }
 
 // Int32 reads a signed 32-bit integer.
-func (r *Reader) Int32(name string) int32 {
-	b := r.take(name, 4)
-	if b == nil {
-		return 0
-	}
-	v := int32(r.u32(b))
-	if r.tracer != nil {
-		r.note(name, 4, v)
-	}
-	return v
-}
+func (r *Reader) Int32(name string) int32 { return noted(r, name, 4, int32(r.bits32(name, 4))) }
 
 // U64 reads an unsigned 64-bit integer.
-func (r *Reader) U64(name string) uint64 {
-	b := r.take(name, 8)
-	if b == nil {
-		return 0
-	}
-	v := r.u64(b)
-	if r.tracer != nil {
-		r.note(name, 8, v)
-	}
-	return v
-}
+func (r *Reader) U64(name string) uint64 { return noted(r, name, 8, r.bits64(name)) }
 
 // Int64 reads a signed 64-bit integer.
-func (r *Reader) Int64(name string) int64 {
-	b := r.take(name, 8)
-	if b == nil {
-		return 0
-	}
-	v := int64(r.u64(b))
-	if r.tracer != nil {
-		r.note(name, 8, v)
-	}
-	return v
-}
+func (r *Reader) Int64(name string) int64 { return noted(r, name, 8, int64(r.bits64(name))) }
 
 // F32 reads an IEEE 754 single.
 func (r *Reader) F32(name string) float32 {
-	b := r.take(name, 4)
-	if b == nil {
-		return 0
-	}
-	v := math.Float32frombits(r.u32(b))
-	if r.tracer != nil {
-		r.note(name, 4, v)
-	}
-	return v
-}
-
-// F64 reads an IEEE 754 double.
-func (r *Reader) F64(name string) float64 {
-	b := r.take(name, 8)
-	if b == nil {
-		return 0
-	}
-	v := math.Float64frombits(r.u64(b))
-	if r.tracer != nil {
-		r.note(name, 8, v)
-	}
-	return v
+	return noted(r, name, 4, math.Float32frombits(r.bits32(name, 4)))
 }
 
 // Bytes returns the next n bytes without copying them.

@@ -5,6 +5,19 @@ import (
 	"math"
 )
 
+// byteOrder is a byte order of package binary.
+type byteOrder interface {
+	binary.ByteOrder
+	binary.AppendByteOrder
+}
+
+func (o Order) bytes() byteOrder {
+	if o == BigEndian {
+		return binary.BigEndian
+	}
+	return binary.LittleEndian
+}
+
 // Writer appends fields to a byte slice. The zero value is an empty little-endian Writer.
 type Writer struct {
 	buf   []byte
@@ -23,22 +36,10 @@ func (w *Writer) Data() []byte { return w.buf }
 func (w *Writer) U8(v uint8) { w.buf = append(w.buf, v) }
 
 // U16 writes a 16-bit integer.
-func (w *Writer) U16(v uint16) {
-	if w.order == BigEndian {
-		w.buf = binary.BigEndian.AppendUint16(w.buf, v)
-	} else {
-		w.buf = binary.LittleEndian.AppendUint16(w.buf, v)
-	}
-}
+func (w *Writer) U16(v uint16) { w.buf = w.order.bytes().AppendUint16(w.buf, v) }
 
 // U32 writes an unsigned 32-bit integer.
-func (w *Writer) U32(v uint32) {
-	if w.order == BigEndian {
-		w.buf = binary.BigEndian.AppendUint32(w.buf, v)
-	} else {
-		w.buf = binary.LittleEndian.AppendUint32(w.buf, v)
-	}
-}
+func (w *Writer) U32(v uint32) { w.buf = w.order.bytes().AppendUint32(w.buf, v) }
 
 // Int32 writes a signed 32-bit integer.
 func (w *Writer) Int32(v int32) { w.U32(uint32(v)) }
@@ -51,31 +52,13 @@ func (w *Writer) Int32s(v []int32) {
 }
 
 // U64 writes an unsigned 64-bit integer.
-func (w *Writer) U64(v uint64) {
-	if w.order == BigEndian {
-		w.buf = binary.BigEndian.AppendUint64(w.buf, v)
-	} else {
-		w.buf = binary.LittleEndian.AppendUint64(w.buf, v)
-	}
-}
+func (w *Writer) U64(v uint64) { w.buf = w.order.bytes().AppendUint64(w.buf, v) }
 
 // F32 writes an IEEE 754 single.
 func (w *Writer) F32(v float32) { w.U32(math.Float32bits(v)) }
 
-// F64 writes an IEEE 754 double.
-func (w *Writer) F64(v float64) { w.U64(math.Float64bits(v)) }
-
 // Bytes writes b unchanged.
 func (w *Writer) Bytes(b []byte) { w.buf = append(w.buf, b...) }
 
-// CString writes s and a NUL.
-func (w *Writer) CString(s string) { w.buf = append(append(w.buf, s...), 0) }
-
 // PutU32 overwrites the previously written 32-bit integer at offset at, for sizes that are known only later.
-func (w *Writer) PutU32(at int, v uint32) {
-	if w.order == BigEndian {
-		binary.BigEndian.PutUint32(w.buf[at:], v)
-	} else {
-		binary.LittleEndian.PutUint32(w.buf[at:], v)
-	}
-}
+func (w *Writer) PutU32(at int, v uint32) { w.order.bytes().PutUint32(w.buf[at:], v) }
