@@ -3,6 +3,7 @@ package world
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,6 +18,11 @@ type Account struct {
 	Password   Verifier
 	Privileges []string // in the order that the backend returns
 	LastLogin  int64    // seconds since 1970 in UTC; -1 for never
+}
+
+// Equal reports whether two accounts are equal.
+func (a *Account) Equal(b *Account) bool {
+	return a.Name == b.Name && a.Password == b.Password && a.LastLogin == b.LastLogin && slices.Equal(a.Privileges, b.Privileges)
 }
 
 // Verifier is what the engine stores instead of a password; "" means that there is no password. It is a secret:

@@ -67,7 +67,7 @@ func putAccount(ctx context.Context, db *sqlDB, a *Account) error {
 	path := fmt.Sprintf("auth[%q]", a.Name)
 	id, was, err := getAccount(ctx, db, a.Name)
 	switch {
-	case err == nil && sameAccount(was, a):
+	case err == nil && was.Equal(a):
 		return nil
 	case err == nil:
 		err = db.exec(ctx, path, "UPDATE auth SET password = $1, last_login = $2 WHERE id = $3", string(a.Password), a.LastLogin, id)

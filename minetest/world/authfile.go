@@ -116,7 +116,7 @@ func (f *AuthFile) Put(a *Account) error {
 			"without commas", "such characters")
 	}
 	i := f.find(a.Name)
-	if i >= 0 && sameAccount(f.lines[i].account(), a) {
+	if i >= 0 && f.lines[i].account().Equal(a) {
 		return nil
 	}
 	l := authLine{name: a.Name, ok: true}
@@ -130,10 +130,6 @@ func (f *AuthFile) Put(a *Account) error {
 	}
 	f.lines = append(f.lines, l)
 	return nil
-}
-
-func sameAccount(a, b *Account) bool {
-	return a.Name == b.Name && a.Password == b.Password && a.LastLogin == b.LastLogin && slices.Equal(a.Privileges, b.Privileges)
 }
 
 // Delete removes all lines of a name and reports whether there were any.

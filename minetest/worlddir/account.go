@@ -3,7 +3,6 @@ package worlddir
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"trowel.example/fault"
 	"trowel.example/internal/text/strictjson"
@@ -73,9 +72,4 @@ func (f *accountForm) account(name string, kept *value) (*world.Account, error) 
 			"verifier with a field \"verifier\", or \"none\" for no password", f.Password, kind)}
 	}
 	return a, nil
-}
-
-// sameAccount reports whether two accounts are equal.
-func sameAccount(a, b *world.Account) bool {
-	return a.Name == b.Name && a.Password == b.Password && a.LastLogin == b.LastLogin && slices.Equal(a.Privileges, b.Privileges)
 }

@@ -239,7 +239,7 @@ func (b *builder) buildThings() error {
 		if err := b.root.WriteFile("auth.txt", *v, 0o600); err != nil {
 			return err
 		}
-		same = sameAccount
+		same = (*world.Account).Equal
 	}
 	err = fill(b, authDir, &b.report.Accounts, func() (world.Auth, error) {
 		o.Backend = have.Auth

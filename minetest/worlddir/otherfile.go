@@ -69,12 +69,5 @@ func (e renamedEntry) Info() (fs.FileInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	return renamedInfo{i, e.name}, nil
+	return tree.Renamed(i, e.name), nil
 }
-
-type renamedInfo struct {
-	fs.FileInfo
-	name string
-}
-
-func (i renamedInfo) Name() string { return i.name }

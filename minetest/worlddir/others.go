@@ -112,7 +112,7 @@ func (o *others) open(name string) (fs.File, error) {
 		f.Close()
 		return fail(cause(err))
 	}
-	file := &otherFile{File: f, info: renamedInfo{st, path.Base(name)}, path: name}
+	file := &otherFile{File: f, info: tree.Renamed(st, path.Base(name)), path: name}
 	if name == "." {
 		file.first = o.first
 	}

@@ -94,7 +94,7 @@ func sameAccounts(t testing.TB, want, got *World) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if b, err := got.Auth.Get(t.Context(), name); err != nil || !sameAccount(a, b) {
+		if b, err := got.Auth.Get(t.Context(), name); err != nil || !a.Equal(b) {
 			t.Errorf("account %s: %v", name, err)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"trowel.example/internal/files/regular"
+	"trowel.example/internal/files/tree"
 )
 
 // Reasons why an entry is skipped.
@@ -149,29 +150,10 @@ func (d *folder) ReadDir(n int) ([]fs.DirEntry, error) {
 				d.fsys.tell(at, err)
 				continue
 			}
-			shown = append(shown, entry{info, e.Name()})
+			shown = append(shown, fs.FileInfoToDirEntry(tree.Renamed(info, e.Name())))
 		}
 		if err != nil || n <= 0 || len(shown) > 0 {
 			return shown, err
 		}
 	}
 }
-
-// entry is the target of a link under the name of the link.
-type entry struct {
-	info fs.FileInfo
-	name string
-}
-
-func (e entry) Name() string               { return e.name }
-func (e entry) IsDir() bool                { return e.info.IsDir() }
-func (e entry) Type() fs.FileMode          { return e.info.Mode().Type() }
-func (e entry) Info() (fs.FileInfo, error) { return named{e.info, e.name}, nil }
-func (e entry) String() string             { return fs.FormatDirEntry(e) }
-
-type named struct {
-	fs.FileInfo
-	name string
-}
-
-func (n named) Name() string { return n.name }

@@ -215,17 +215,10 @@ func (r *restored) info(at string, info fs.FileInfo) fs.FileInfo {
 		return sized{info, int64(len(r.sidecar))}
 	}
 	if name, ok := r.names[at]; ok {
-		return renamed{info, name}
+		return tree.Renamed(info, name)
 	}
 	return info
 }
-
-type renamed struct {
-	fs.FileInfo
-	name string
-}
-
-func (i renamed) Name() string { return i.name }
 
 type sized struct {
 	fs.FileInfo

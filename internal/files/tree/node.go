@@ -69,6 +69,16 @@ func (i info) Size() int64 {
 	return int64(len(data))
 }
 
+// Renamed returns info with another name.
+func Renamed(info fs.FileInfo, name string) fs.FileInfo { return renamed{info, name} }
+
+type renamed struct {
+	fs.FileInfo
+	name string
+}
+
+func (r renamed) Name() string { return r.name }
+
 // Open opens the node under the given path. A folder returns its entries page by page.
 func (n Node) Open(path string) (fs.File, error) {
 	if n.List != nil {

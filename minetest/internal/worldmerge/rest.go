@@ -22,7 +22,7 @@ import (
 func (m *merger) rest(ctx context.Context) error {
 	err := mergeStore(ctx, m, (*worldedit.World).Players, "player", samePlayer, m.player)
 	if err == nil {
-		err = mergeStore(ctx, m, (*worldedit.World).Auth, "account", sameAccount, m.account)
+		err = mergeStore(ctx, m, (*worldedit.World).Auth, "account", (*world.Account).Equal, m.account)
 	}
 	if err == nil {
 		err = mergeStore(ctx, m, (*worldedit.World).Storage, "mod storage", sameData, m.data)
@@ -176,10 +176,6 @@ func entry[T any](m *merger, here spot, key string, get func(T) (string, bool), 
 	}
 	is := merge3.Value(of(b), of(o), of(t), nil, func() merge3.Side { return m.conflict(here, fmt.Sprintf("both changed %q", key)) })
 	return is.Item, is.There
-}
-
-func sameAccount(a, b *world.Account) bool {
-	return a.Password == b.Password && a.LastLogin == b.LastLogin && slices.Equal(a.Privileges, b.Privileges)
 }
 
 func (m *merger) account(path string, b, o, t *world.Account) *world.Account {
