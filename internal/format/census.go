@@ -62,49 +62,25 @@ const (
 	ColumnTime // UTC, in milliseconds
 )
 
+var columnTypes = [...]string{ColumnInt: "int64", ColumnFloat: "double", ColumnBool: "boolean", ColumnText: "string", ColumnTime: "timestamp"}
+
 func (t ColumnType) String() string {
-	switch t {
-	case ColumnInt:
-		return "int64"
-	case ColumnFloat:
-		return "double"
-	case ColumnBool:
-		return "boolean"
-	case ColumnText:
-		return "string"
-	case ColumnTime:
-		return "timestamp"
+	if int(t) < len(columnTypes) {
+		return columnTypes[t]
 	}
 	return fmt.Sprintf("type %d", uint8(t))
 }
 
 // Cell is the value of a column in a row. The zero value is null.
 type Cell struct {
-	kind cellKind
-	bits uint64
-	text string
-}
-
-// cellKind is the function that made a cell.
-type cellKind uint8
-
-const (
-	cellNull cellKind = iota
-	cellInt
-	cellFloat
-	cellBool
-	cellText
-	cellTime
-)
-
-// fits maps each type of column to the kind of its cells.
-var fits = [...]cellKind{
-	ColumnInt: cellInt, ColumnFloat: cellFloat, ColumnBool: cellBool,
-	ColumnText: cellText, ColumnTime: cellTime,
+	valid bool       // not null
+	of    ColumnType // the type of the columns that it fits
+	bits  uint64
+	text  string
 }
 
 // Null reports whether the cell has no value.
-func (c Cell) Null() bool { return c.kind == cellNull }
+func (c Cell) Null() bool { return !c.valid }
 
 // Int returns the value of a cell of [ColumnInt].
 func (c Cell) Int() int64 { return int64(c.bits) }
@@ -123,16 +99,17 @@ func (c Cell) Time() time.Time { return time.UnixMilli(int64(c.bits)).UTC() }
 
 // String formats the cell for people.
 func (c Cell) String() string {
-	switch c.kind {
-	case cellNull:
+	if c.Null() {
 		return "null"
-	case cellFloat:
+	}
+	switch c.of {
+	case ColumnFloat:
 		return fmt.Sprint(c.Float())
-	case cellBool:
+	case ColumnBool:
 		return fmt.Sprint(c.Bool())
-	case cellText:
+	case ColumnText:
 		return c.text
-	case cellTime:
+	case ColumnTime:
 		return c.Time().Format(time.RFC3339Nano)
 	}
 	return fmt.Sprint(c.Int())
@@ -140,15 +117,15 @@ func (c Cell) String() string {
 
 // IntCell makes a cell of [ColumnInt].
 func IntCell[T ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32](v T) Cell {
-	return Cell{kind: cellInt, bits: uint64(int64(v))}
+	return Cell{valid: true, of: ColumnInt, bits: uint64(int64(v))}
 }
 
 // FloatCell makes a cell of [ColumnFloat].
-func FloatCell(v float64) Cell { return Cell{kind: cellFloat, bits: math.Float64bits(v)} }
+func FloatCell(v float64) Cell { return Cell{valid: true, of: ColumnFloat, bits: math.Float64bits(v)} }
 
 // BoolCell makes a cell of [ColumnBool].
 func BoolCell(v bool) Cell {
-	c := Cell{kind: cellBool}
+	c := Cell{valid: true, of: ColumnBool}
 	if v {
 		c.bits = 1
 	}
@@ -160,11 +137,13 @@ func TextCell(v string) Cell {
 	if !utf8.ValidString(v) {
 		v = strings.Map(func(r rune) rune { return r }, v)
 	}
-	return Cell{kind: cellText, text: v}
+	return Cell{valid: true, of: ColumnText, text: v}
 }
 
 // TimeCell makes a cell of [ColumnTime].
-func TimeCell(v time.Time) Cell { return Cell{kind: cellTime, bits: uint64(v.UnixMilli())} }
+func TimeCell(v time.Time) Cell {
+	return Cell{valid: true, of: ColumnTime, bits: uint64(v.UnixMilli())}
+}
 
 // CheckRow returns an error unless a row has one cell for each column, each of the right type and range, with nulls
 // only in optional columns.
@@ -178,7 +157,7 @@ func (t *Table) CheckRow(values []Cell) error {
 		case v.Null() && c.Optional:
 		case v.Null():
 			return fmt.Errorf("table %s: %s is null", t.Name, c.Name)
-		case v.kind != fits[c.Type]:
+		case v.of != c.Type:
 			return fmt.Errorf("table %s: %s cannot be %q: the type is %v", t.Name, c.Name, v, c.Type)
 		}
 	}
@@ -196,7 +175,7 @@ func (c *Census) Check() error {
 		tables[t.Name] = true
 		columns := make(map[string]bool)
 		for _, col := range t.All() {
-			if !validName(col.Name) || columns[col.Name] || col.Help == "" || int(col.Type) >= len(fits) {
+			if !validName(col.Name) || columns[col.Name] || col.Help == "" || int(col.Type) >= len(columnTypes) {
 				return fmt.Errorf("table %s, column %q: a column needs a unique name of a-z, 0-9 and _, a type and a help text", t.Name, col.Name)
 			}
 			columns[col.Name] = true

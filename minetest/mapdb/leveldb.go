@@ -54,7 +54,7 @@ type levelReader struct {
 }
 
 func openLevelDB(path string) (DB, error) {
-	db, err := leveldb.OpenSalvaging(path, CompleteRecord)
+	db, err := leveldb.Open(path, CompleteRecord)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (l *levelReader) renew(old *leveldb.DB) (*leveldb.DB, error) {
 	if l.db != old {
 		return l.db, nil
 	}
-	db, err := leveldb.OpenSalvaging(l.path, CompleteRecord)
+	db, err := leveldb.Open(l.path, CompleteRecord)
 	if err != nil {
 		return nil, err
 	}

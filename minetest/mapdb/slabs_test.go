@@ -150,7 +150,7 @@ func oddRows(t *testing.T, dir string, c Config) {
 		}
 		for _, key := range []string{"", "+5", "text", "-", "-text", "1text", "-1x", "/", ":", "-:", "00", "-0", "01",
 			"99999999999", "-99999999999", "0x"} {
-			if err := w.Put([]byte(key), []byte("odd")); err != nil {
+			if err := w.Write(record(key, []byte("odd"))); err != nil {
 				t.Fatal(err)
 			}
 		}

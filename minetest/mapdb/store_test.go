@@ -19,6 +19,13 @@ import (
 	"trowel.example/internal/testing/judge"
 )
 
+// record returns a batch with one record.
+func record(key string, value []byte) *leveldb.Batch {
+	b := new(leveldb.Batch)
+	b.Put([]byte(key), value)
+	return b
+}
+
 // TestLevelDBHostile tests LevelDB keys that are not positions, and damaged files.
 func TestLevelDBHostile(t *testing.T) {
 	dir := t.TempDir()
@@ -27,11 +34,11 @@ func TestLevelDBHostile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, key := range []string{"0", "-4096", "+1", "01", "-0", "1.5", "", "x", "34351347712", "99999999999999999999", "\x00\xff"} {
-		if err := w.Put([]byte(key), []byte("v")); err != nil {
+		if err := w.Write(record(key, []byte("v"))); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Put([]byte("1"), make([]byte, MaxBlock+1)); err != nil {
+	if err := w.Write(record("1", make([]byte, MaxBlock+1))); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {

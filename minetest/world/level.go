@@ -55,7 +55,7 @@ func (l *level[T]) open() (err error) {
 	if !exists(l.dir) {
 		return nil
 	}
-	l.db, err = leveldb.OpenSalvaging(l.dir, l.complete)
+	l.db, err = leveldb.Open(l.dir, l.complete)
 	return err
 }
 

@@ -35,15 +35,6 @@ func (b *Batch) add(kind byte, key []byte) {
 	b.count++
 }
 
-// Len returns the number of records.
-func (b *Batch) Len() int { return int(b.count) }
-
-// Size returns the approximate size of the records in bytes.
-func (b *Batch) Size() int { return len(b.data) }
-
-// Reset empties the batch.
-func (b *Batch) Reset() { *b = Batch{data: b.data[:min(len(b.data), batchHeaderSize)]} }
-
 // seal returns the batch in the format of a log, with the sequence number of its first record.
 func (b *Batch) seal(seq uint64) []byte {
 	binary.LittleEndian.PutUint64(b.data, seq)

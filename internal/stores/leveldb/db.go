@@ -43,10 +43,7 @@ func newDB(dir string, valid func(key, value []byte) bool) *DB {
 	return &DB{dir: dir, mem: newMemtable(), valid: valid, problems: problems{dir: dir}, open: map[uint64]*table{}}
 }
 
-// Open is [OpenSalvaging] without reading records from data with a wrong checksum.
-func Open(dir string) (*DB, error) { return OpenSalvaging(dir, nil) }
-
-// OpenSalvaging reads the state of the database in a folder: CURRENT, the manifest named there, and every log that is
+// Open reads the state of the database in a folder: CURRENT, the manifest named there, and every log that is
 // not in a table yet. If one of these is damaged or missing, or a table is missing, the state is rebuilt from all
 // tables and logs in the folder: for each key the record with the highest sequence number is used. The damage is then
 // listed in [DB.Problems]; if there are no tables and logs, it is returned as the error. Logs are held in memory,
@@ -54,7 +51,7 @@ func Open(dir string) (*DB, error) { return OpenSalvaging(dir, nil) }
 //
 // Data with a wrong checksum is a problem. A record in such data is read nevertheless if valid reports that its value
 // is complete and belongs to its key; [DB.Salvaged] then reports the key. Valid may be nil.
-func OpenSalvaging(dir string, valid func(key, value []byte) bool) (*DB, error) {
+func Open(dir string, valid func(key, value []byte) bool) (*DB, error) {
 	for seen := ""; ; {
 		db := newDB(dir, valid)
 		manifest, lost, err := db.readState()

@@ -5,7 +5,7 @@
 // nothing. Damage is collected in [DB.Problems], and the rest stays readable. A record that was being written when a
 // program ended is reported as [ErrTorn]; the C++ library also skips such a record.
 //
-//	db, err := leveldb.Open(dir)
+//	db, err := leveldb.Open(dir, nil)
 //	for key, value := range db.All() { ... }
 //	err = db.Err()
 //

@@ -35,7 +35,7 @@ func md5Value(i, n int) string {
 
 func open(t testing.TB, dir string) *DB {
 	t.Helper()
-	db, err := Open(dir)
+	db, err := Open(dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,16 +241,30 @@ func TestBatch(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	b.Reset()
+	b = Batch{}
 	b.Delete([]byte("b"))
 	b.Put([]byte("c"), []byte("3"))
-	if b.Len() != 2 {
-		t.Errorf("%d records", b.Len())
+	if b.count != 2 {
+		t.Errorf("%d records", b.count)
 	}
 	if err := w.Write(&b); err != nil {
 		t.Fatal(err)
 	}
 	compare(t, w.view(), map[string]string{"a": "1", "c": "3"})
+}
+
+// Put sets the value of a key.
+func (w *Writer) Put(key, value []byte) error {
+	var b Batch
+	b.Put(key, value)
+	return w.Write(&b)
+}
+
+// Delete removes a key.
+func (w *Writer) Delete(key []byte) error {
+	var b Batch
+	b.Delete(key)
+	return w.Write(&b)
 }
 
 // TestTornLog tests that a log cut off anywhere yields the records before the cut, and ErrTorn.
@@ -311,7 +325,7 @@ func TestDamage(t *testing.T) {
 			if err := os.WriteFile(path, bad, 0o644); err != nil {
 				t.Fatal(err)
 			}
-			db, err := Open(dir)
+			db, err := Open(dir, nil)
 			if err != nil {
 				var e *fault.Error
 				if !errors.As(err, &e) || e.File == "" {
@@ -347,7 +361,7 @@ func TestDamage(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "LOCK"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(dir); err == nil || errors.Is(err, os.ErrNotExist) {
+	if _, err := Open(dir, nil); err == nil || errors.Is(err, os.ErrNotExist) {
 		t.Errorf("with nothing to rebuild from: %v", err)
 	}
 }
@@ -576,7 +590,7 @@ func TestPointers(t *testing.T) {
 				}
 			}
 		}
-		db, err := Open(dir)
+		db, err := Open(dir, nil)
 		if !c.open {
 			if !errors.Is(err, lfs.ErrPointer) {
 				t.Errorf("%s: %v", c.file, err)

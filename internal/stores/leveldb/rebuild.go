@@ -115,7 +115,7 @@ func (db *DB) describe(number uint64) (tableMeta, error) {
 	return meta, it.err
 }
 
-// Repair repairs a damaged database: it writes the records that [OpenSalvaging] reads to new tables, and removes the
+// Repair repairs a damaged database: it writes the records that [Open] reads to new tables, and removes the
 // other files. The new list of files replaces the old one atomically; before that, the database is unchanged. No
 // program may have the database open.
 func Repair(dir string, valid func(key, value []byte) bool) (err error) {
@@ -129,7 +129,7 @@ func Repair(dir string, valid func(key, value []byte) bool) (err error) {
 			w.Abandon()
 		}
 	}()
-	db, err := OpenSalvaging(dir, valid)
+	db, err := Open(dir, valid)
 	if err != nil {
 		return err
 	}

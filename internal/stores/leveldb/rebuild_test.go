@@ -153,7 +153,7 @@ func TestRebuild(t *testing.T) {
 	for name, damage := range cases {
 		dir := copyDB(t, dir)
 		damage(dir)
-		db, err := Open(dir)
+		db, err := Open(dir, nil)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -245,7 +245,7 @@ func TestSalvage(t *testing.T) {
 		salvaged, lost := 0, 0
 		for at := 3; at < len(good); at += 1 + len(good)/tests.Of(t, 15, 60) {
 			change(t, path, func([]byte) []byte { b := bytes.Clone(good); b[at] ^= 0x10; return b })
-			db, err := OpenSalvaging(dir, isSealed)
+			db, err := Open(dir, isSealed)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -349,7 +349,7 @@ func TestJudgeRepair(t *testing.T) {
 				}
 			}
 		}
-		db, err := OpenSalvaging(dir, isSealed)
+		db, err := Open(dir, isSealed)
 		if err != nil {
 			t.Fatal(name, err)
 		}

@@ -83,7 +83,7 @@ func Reopen(dir string) (_ *Writer, err error) {
 	}
 	mark, err := regular.ReadFile(filepath.Join(dir, markName), 1<<10)
 	w.fresh = err == nil && string(mark) == name
-	db, err := Open(dir)
+	db, err := Open(dir, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -236,20 +236,6 @@ func (w *Writer) edit(e edit) error {
 		return nil
 	}
 	return wholefile.Flush(w.manifest)
-}
-
-// Put sets the value of a key.
-func (w *Writer) Put(key, value []byte) error {
-	var b Batch
-	b.Put(key, value)
-	return w.Write(&b)
-}
-
-// Delete removes a key.
-func (w *Writer) Delete(key []byte) error {
-	var b Batch
-	b.Delete(key)
-	return w.Write(&b)
 }
 
 // Write writes the records of a batch, and leaves the batch unchanged. After a crash of the system the database has

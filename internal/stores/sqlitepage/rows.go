@@ -30,7 +30,6 @@ const (
 	Float
 	Text
 	Blob
-	Any = Null | Integer | Float | Text | Blob
 )
 
 func kindOf(v any) Kinds {

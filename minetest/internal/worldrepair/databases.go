@@ -115,7 +115,7 @@ func examineSQLite(ctx context.Context, path string, tables []string) ([]sqlitef
 // examineLevelDB reports whether a LevelDB database is damaged, and returns the parts that cannot be read.
 func examineLevelDB(ctx context.Context, path string, complete func(key, value []byte) bool) (losses []sqlitefile.Loss,
 	damaged bool, err error) {
-	db, err := leveldb.OpenSalvaging(path, complete)
+	db, err := leveldb.Open(path, complete)
 	if err != nil {
 		return nil, false, err
 	}
