@@ -373,7 +373,7 @@ func FuzzRows(f *testing.F) {
 			return
 		}
 		list, _ := file.Schema(t.Context())
-		shapes := []Shape{blockShape, {Table: "b", Root: 3, Columns: []Kinds{Any, Any, Any}}}
+		shapes := []Shape{blockShape, {Table: "b", Root: 3, Columns: []Kinds{Null | Integer | Float | Text | Blob, Any, Any}}}
 		for _, o := range list {
 			shapes = append(shapes, Shape{Table: o.Name, Root: o.Root, Columns: []Kinds{Any, Any}})
 		}
