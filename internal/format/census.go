@@ -62,7 +62,9 @@ const (
 	ColumnTime // UTC, in milliseconds
 )
 
-var columnTypes = [...]string{ColumnInt: "int64", ColumnFloat: "double", ColumnBool: "boolean", ColumnText: "string", ColumnTime: "timestamp"}
+var columnTypes = [...]string{
+	ColumnInt: "int64", ColumnFloat: "double", ColumnBool: "boolean", ColumnText: "string", ColumnTime: "timestamp",
+}
 
 func (t ColumnType) String() string {
 	if int(t) < len(columnTypes) {
