@@ -12,11 +12,13 @@ import (
 	"strings"
 	"testing"
 
+	"trowel.example/fault"
 	"trowel.example/internal/picture/tga"
 	"trowel.example/internal/testing/mutate"
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/dds"
 	"trowel.example/torchlight/internal/imageset"
+	"trowel.example/torchlight/internal/ogre"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
@@ -122,7 +124,19 @@ func torchlightFiles(t *testing.T) (list []mutate.Whole) {
 	sprites := `<?xml version="1.0"?><Imageset Name="icons" Imagefile="media/ui/icons.dds">` +
 		`<Image Name="a" XPos="0" YPos="0" Width="8" Height="8"/>` +
 		`<Image Name="b" XPos="8" YPos="0" Width="8" Height="8"/></Imageset>`
+	turn := [4]float32{0, 0, 0, 1}
+	skeleton := &ogre.Skeleton{Version: "1.10", Bones: []ogre.Bone{{Name: "root", Rotation: turn}}, Animations: []ogre.Animation{{Name: "wave",
+		Tracks: []ogre.Track{{Keys: []ogre.Key{{Rotation: turn}}}}}}}
+	mesh := &ogre.Mesh{Version: "1.40", Skeleton: &ogre.Link{File: "a.skeleton"}, Bounds: &ogre.Bounds{}, Names: &ogre.Names{}}
 	return append(list, ember,
+		mutate.Whole{Name: "mesh", Data: mutate.Must[[]byte](t)(mesh.Encode()), Read: mutate.Reads(ogre.Decode)},
+		mutate.Whole{Name: "skeleton", Data: mutate.Must[[]byte](t)(skeleton.Encode()), Read: func(data []byte) error {
+			s, err := ogre.DecodeSkeleton(data)
+			if err == nil && len(s.Animations) == 0 {
+				return fault.ErrShort // a skeleton without animations is whole
+			}
+			return err
+		}},
 		mutate.Whole{Name: "imageset", Data: []byte(sprites), Read: mutate.Reads(imageset.Parse), Text: true},
 		mutate.Whole{Name: "mpp", Data: mutate.Must[[]byte](t)(grid.Encode()), Read: mutate.Reads(mpp.Decode)},
 		mutate.Whole{Name: "ui.raw", Data: mutate.Must[[]byte](t)(raw.Encode(&raw.UI{Menus: []raw.Menu{{Name: "Pause"}}})),
