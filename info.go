@@ -24,7 +24,7 @@ func fieldsOf(facts []format.InfoField) []Field {
 	fields := make([]Field, len(facts))
 	for i, fact := range facts {
 		fields[i] = Field{fact.Key, fact.Label, fact.Value}
-		if parts, is := fact.Value.([]format.InfoField); is {
+		if parts, ok := fact.Value.([]format.InfoField); ok {
 			fields[i].Value = fieldsOf(parts)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // TestZeroValues tests that methods of zero values do not panic.
 func TestZeroValues(t *testing.T) {
 	for _, v := range []any{check.Finding{}, check.Change{}, check.Conflict{}, check.Line{}, check.Span{}, check.File(""), check.Severity(9)} {
-		if s, is := v.(fmt.Stringer); is {
+		if s, ok := v.(fmt.Stringer); ok {
 			_ = s.String()
 		}
 	}

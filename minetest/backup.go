@@ -97,7 +97,7 @@ func restoreWorld(ctx context.Context, job *format.Job, src *format.Source, out 
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	s, err := r.Select(ctx, optionMoment.Value(job), func(id string, err error) { job.Warn("snapshots/"+id, "%v", err) })
-	if unknown, is := errors.AsType[*worldrepo.MomentError](err); is {
+	if unknown, ok := errors.AsType[*worldrepo.MomentError](err); ok {
 		err = &format.WordError{Word: unknown.Moment, Names: unknown.Snapshots, Text: unknown.Error()}
 	}
 	if err != nil {
@@ -115,7 +115,7 @@ func restoreWorld(ctx context.Context, job *format.Job, src *format.Source, out 
 	}
 	report, err := r.Restore(ctx, s, dir, o)
 	if err == nil {
-		job.Tell("%s as it was at %s: %s", s.World, s.Time.Format(time.RFC3339), words.Count(report.Blocks, "block"))
+		job.Done("%s as it was at %s: %s", s.World, s.Time.Format(time.RFC3339), words.Count(report.Blocks, "block"))
 	}
 	return worldjob.NameOptions(err)
 }

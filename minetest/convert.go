@@ -87,7 +87,7 @@ func convertWorld(ctx context.Context, job *format.Job, src *format.Source, out 
 		return worldjob.NameOptions(worldjob.Resumable(ctx, err))
 	}
 	for _, line := range r.Lines() {
-		job.Tell("%s", line)
+		job.Done("%s", line)
 	}
 	return nil
 }

@@ -309,12 +309,12 @@ func buildArchive(job *format.Job, fsys fs.FS, build func(fs.FS, moddir.BuildOpt
 	if left > 0 {
 		done += fmt.Sprintf(", omitted %d broken", left)
 	}
-	job.Tell("%s", done)
+	job.Done("%s", done)
 	if len(report.Tables) > 0 {
-		job.Tell("built tables: %s", strings.Join(report.Tables, ", "))
+		job.Done("built tables: %s", strings.Join(report.Tables, ", "))
 	}
 	if len(report.Left) > 0 {
-		job.Tell("omitted: %s", strings.Join(report.Left, ", "))
+		job.Done("omitted: %s", strings.Join(report.Left, ", "))
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ var field = censustest.Field
 // placeOf returns the node, object and line of a hit.
 func placeOf(h format.Hit) (node, object, line string) {
 	at := h.At
-	if within, is := at.(text.Within); is {
+	if within, ok := at.(text.Within); ok {
 		at = within.Place
 	}
 	node, object, line = "NULL", "NULL", "NULL"

@@ -62,7 +62,7 @@ func (b *between) puts(folder string) (names []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, one := range b.asked {
-		if name, is := strings.CutPrefix(one, "PUT "+folder); is && !strings.HasPrefix(name, "locks/") {
+		if name, ok := strings.CutPrefix(one, "PUT "+folder); ok && !strings.HasPrefix(name, "locks/") {
 			names = append(names, name)
 		}
 	}

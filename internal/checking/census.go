@@ -31,8 +31,8 @@ func Rows(
 ) func(context.Context, *format.Job, *format.Source, func(*format.Table, []format.Cell) error) error {
 	return func(ctx context.Context, job *format.Job, src *format.Source, row func(*format.Table, []format.Cell) error) error {
 		var missed losses
-		its := missed.of(job, job.OnMiss)
-		file, err := open(ctx, its, src)
+		own := missed.of(job, job.OnMiss)
+		file, err := open(ctx, own, src)
 		var broken *fault.Error
 		switch {
 		case errors.As(err, &broken):

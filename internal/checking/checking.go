@@ -49,12 +49,12 @@ func Run(ctx context.Context, f *format.Format, job *format.Job, src *format.Sou
 // [Gathering.Miss].
 func Shard(ctx context.Context, f *format.Format, job *format.Job, src *format.Source, sink, missed check.Sink) error {
 	var l losses
-	its := l.of(job, nil)
-	file, err := f.Open(ctx, its, src)
+	own := l.of(job, nil)
+	file, err := f.Open(ctx, own, src)
 	if err == nil {
 		defer file.Close()
 	}
-	return l.check(ctx, its, file, err, sink, missed)
+	return l.check(ctx, own, file, err, sink, missed)
 }
 
 // losses collects reported losses.
@@ -63,18 +63,18 @@ type losses struct {
 	all []check.Finding
 }
 
-// of returns a job that records losses, and also calls tell with them, unless it is nil.
-func (l *losses) of(job *format.Job, tell func(path, message string)) *format.Job {
-	its := *job
-	its.OnMiss = func(path, message string) {
+// of returns a job that records losses, and also calls report with them, unless it is nil.
+func (l *losses) of(job *format.Job, report func(path, message string)) *format.Job {
+	recording := *job
+	recording.OnMiss = func(path, message string) {
 		l.mu.Lock()
 		l.all = append(l.all, check.Finding{ID: Missing.ID, Severity: Missing.Severity, Offset: -1, Message: message})
 		l.mu.Unlock()
-		if tell != nil {
-			tell(path, message)
+		if report != nil {
+			report(path, message)
 		}
 	}
-	return &its
+	return &recording
 }
 
 // check is [Shard] for an opened file, or for a file that could not be opened because of err.

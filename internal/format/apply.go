@@ -64,7 +64,7 @@ func Apply(job *Job, now func(path string, option func(name string) string) ([]b
 	if !p.Noted() && len(changes) > 0 && !slices.ContainsFunc(changes, func(c piece.Change) bool { return !c.Added }) {
 		return nil, fmt.Errorf("%s: no file in this folder is a part of the file, and its origin is not recorded", dir)
 	}
-	var told []check.Change
+	var reported []check.Change
 	for _, c := range changes {
 		f := AppliedFile{Path: c.Path, Removed: c.Removed}
 		what := "replaced"
@@ -82,7 +82,7 @@ func Apply(job *Job, now func(path string, option func(name string) string) ([]b
 		if err := put(f); err != nil {
 			return nil, fmt.Errorf("%s: %w", filepath.Join(dir, c.Path), err)
 		}
-		told = append(told, check.Change{Path: c.Path, What: what, Count: 1, Unit: "files"})
+		reported = append(reported, check.Change{Path: c.Path, What: what, Count: 1, Unit: "files"})
 	}
-	return told, nil
+	return reported, nil
 }

@@ -147,7 +147,7 @@ func parseStep(job *Job, commands []*Command, words []string) (Step, error) {
 			plain = true
 			continue
 		}
-		if name, is := strings.CutPrefix(word, "--"); is && !plain {
+		if name, ok := strings.CutPrefix(word, "--"); ok && !plain {
 			name, value, has := strings.Cut(name, "=")
 			o := find(c.Options, name)
 			switch {
@@ -189,9 +189,9 @@ func parseStep(job *Job, commands []*Command, words []string) (Step, error) {
 			delete(values, name)
 		}
 	}
-	its := *job
-	its.Values = values
-	return Step{c, &its}, nil
+	own := *job
+	own.Values = values
+	return Step{c, &own}, nil
 }
 
 func find(list []Option, name string) *Option {

@@ -116,8 +116,8 @@ func checkFields(fields reflect.Type, options []Option) error {
 				continue
 			}
 			name := f.Tag.Get("option")
-			o, is := left[name]
-			if !is {
+			o, ok := left[name]
+			if !ok {
 				return fmt.Errorf("%v.%s: no option has the name %q", t, f.Name, name)
 			}
 			if want := o.fieldType(); f.Type != want && f.Type != reflect.PointerTo(want) {

@@ -38,7 +38,7 @@ type Format struct {
 	// PartOf returns the name of the main file that a file with the given name belongs to, such as the archive of a
 	// list, and whether there is one. If both files exist in a folder, they count as one file under the main name.
 	// Nil: every file is independent.
-	PartOf func(name string) (whole string, is bool)
+	PartOf func(name string) (whole string, ok bool)
 
 	// RecognizeTree reports whether a folder is the tree form of this format.
 	RecognizeTree func(fs.FS) bool
@@ -327,8 +327,8 @@ func oneLine(format string, args ...any) string {
 	return words.OneLine(fmt.Sprintf(format, args...))
 }
 
-// Tell reports a completed action to the user.
-func (j *Job) Tell(format string, args ...any) {
+// Done reports a completed action to the user.
+func (j *Job) Done(format string, args ...any) {
 	if j.OnDone != nil {
 		j.OnDone(fmt.Sprintf(format, args...))
 	}

@@ -27,7 +27,7 @@ func (o *Option) Check(value string) error {
 	switch o.Type {
 	case Integer:
 		_, err = strconv.ParseInt(value, 10, 32)
-		err = wanted(err, "a whole number", value)
+		err = orExpected(err, "a whole number", value)
 	case Number:
 		_, err = ParseNumber(value)
 	case Color:
@@ -57,7 +57,7 @@ func orList(words []string) string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-func wanted(err error, what, value string) error {
+func orExpected(err error, what, value string) error {
 	if err != nil {
 		return fmt.Errorf("expected %s, not %q", what, value)
 	}
@@ -70,7 +70,7 @@ func ParseNumber(s string) (float64, error) {
 	if err == nil && (math.IsNaN(v) || math.IsInf(v, 0)) {
 		err = strconv.ErrRange
 	}
-	return v, wanted(err, "a number", s)
+	return v, orExpected(err, "a number", s)
 }
 
 // ParseColor parses #rrggbb or #rrggbbaa.
@@ -82,7 +82,7 @@ func ParseColor(s string) (color.NRGBA, error) {
 		v = v<<8 | 0xff
 	case err == nil && marked && len(digits) == 8:
 	default:
-		return color.NRGBA{}, wanted(strconv.ErrSyntax, "a colour such as #ff8000", s)
+		return color.NRGBA{}, orExpected(strconv.ErrSyntax, "a colour such as #ff8000", s)
 	}
 	return color.NRGBA{R: uint8(v >> 24), G: uint8(v >> 16), B: uint8(v >> 8), A: uint8(v)}, nil
 }
@@ -98,7 +98,7 @@ func ParsePlace(s string) ([]float64, error) {
 		}
 	}
 	if err != nil || len(parts) < 2 || len(parts) > 3 {
-		return nil, wanted(strconv.ErrSyntax, "a place such as 10,20", s)
+		return nil, orExpected(strconv.ErrSyntax, "a place such as 10,20", s)
 	}
 	return place, nil
 }

@@ -30,9 +30,9 @@ type Source struct {
 	// May returns an error if a neighbour of the source must not be opened. Nil: all neighbours may be opened.
 	May func(path string) error
 
-	file   *os.File
-	beside *neighbors // opened neighbours
-	near   Near       // nil: a file of the file system, or a source without neighbours
+	file      *os.File
+	neighbors *neighbors // opened neighbours
+	near      Near       // nil: a file of the file system, or a source without neighbours
 }
 
 // Near gives access to the neighbours of a source that is not in the file system.
@@ -46,7 +46,7 @@ type Near interface {
 // NewSourceNear is [NewSourceAt] for a file with neighbours.
 func NewSourceNear(path string, r io.ReaderAt, size int64, near Near) *Source {
 	src := NewSourceAt(path, r, size)
-	src.near, src.beside = near, new(neighbors)
+	src.near, src.neighbors = near, new(neighbors)
 	return src
 }
 
@@ -87,7 +87,7 @@ func OpenSource(path string) (*Source, error) {
 	if st.IsDir() {
 		src.Dir = path
 	} else {
-		src.ReaderAt, src.Size, src.file, src.beside = f, st.Size(), f, new(neighbors)
+		src.ReaderAt, src.Size, src.file, src.neighbors = f, st.Size(), f, new(neighbors)
 	}
 	return src, nil
 }
@@ -105,12 +105,12 @@ func (s *Source) Beside(name string) (*Source, error) {
 	case s.near != nil:
 		other, err := s.near.Open(name)
 		if err == nil {
-			s.beside.add(other.Path)
+			s.neighbors.add(other.Path)
 		}
 		return other, err
 	}
 	path := filepath.Join(filepath.Dir(s.file.Name()), name)
-	s.beside.add(path)
+	s.neighbors.add(path)
 	if s.May != nil {
 		if err := s.May(path); err != nil {
 			return nil, err
@@ -178,16 +178,16 @@ func (s *Source) Reads() []string {
 	switch {
 	case s.Dir != "":
 		return []string{s.Dir}
-	case s.beside == nil:
+	case s.neighbors == nil:
 		return nil
 	}
-	s.beside.mu.Lock()
-	defer s.beside.mu.Unlock()
+	s.neighbors.mu.Lock()
+	defer s.neighbors.mu.Unlock()
 	path := s.Path
 	if s.file != nil {
 		path = s.file.Name()
 	}
-	return append([]string{path}, s.beside.paths...)
+	return append([]string{path}, s.neighbors.paths...)
 }
 
 // IsDir reports whether the source is a folder, in the file system or elsewhere.

@@ -24,7 +24,7 @@ func (c *codec) nodes(b *Block) {
 		c.interleaved(b, nodeBytes(v))
 	case v <= 10:
 		c.enterName("nodes")
-		defer c.leave()
+		defer c.leavePath()
 		c.packed("param0", packRLE, &b.source.runs[0], func(c *codec) { c.array8of16("", b) })
 		c.packed("param1", packRLE, &b.source.runs[1], func(c *codec) { c.array8("", &b.Param1) })
 		if v >= 10 {

@@ -186,7 +186,7 @@ func (c *checker) names(ids *idSet) {
 	var count idCounts
 	count.count(b)
 	var unmapped []uint16
-	for id := range count.all {
+	for id := range count.ids {
 		if _, ok := nameOf(id); !ok {
 			unmapped = append(unmapped, id)
 		}

@@ -100,7 +100,7 @@ func (c *codec) enterName(name string) {
 	}
 }
 
-func (c *codec) leave() {
+func (c *codec) leavePath() {
 	if c.writing() {
 		c.steps = c.steps[:len(c.steps)-1]
 	} else {
@@ -300,6 +300,6 @@ func elements[T any](c *codec, name string, n, size int, list *[]T, each func(*T
 				*list = (*list)[:i]
 			}
 		}
-		c.leave()
+		c.leavePath()
 	}
 }

@@ -102,7 +102,7 @@ func (c *codec) mapBlockObjects(b *Block) {
 
 func (c *codec) names(b *Block) {
 	c.enterName("names")
-	defer c.leave()
+	defer c.leavePath()
 	version := uint8(0)
 	c.u8("version", &version)
 	c.expect("version", version, "version 0", version == 0)

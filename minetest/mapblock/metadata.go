@@ -148,7 +148,7 @@ func (c *codec) metaList(b *Block) (entry int64) {
 	m := &b.Metadata
 	if b.Version >= 29 {
 		c.enterName("metadata")
-		defer c.leave()
+		defer c.leavePath()
 	}
 	count := len(m.List) + m.Missing
 	version := m.Version

@@ -137,8 +137,8 @@ func (c *idCounts) of(id uint16) uint16 {
 	return c.high[id]
 }
 
-// all yields the ids that occur, in ascending order.
-func (c *idCounts) all(yield func(id uint16) bool) {
+// ids yields the ids that occur, in ascending order.
+func (c *idCounts) ids(yield func(id uint16) bool) {
 	for id, n := range c.low {
 		if n > 0 && !yield(uint16(id)) {
 			return
@@ -171,7 +171,7 @@ func (b *Block) Counts() (counts []NameCount) {
 	ids.count(b)
 	nameOf := b.nameOf()
 	places := make(map[string]int, len(b.Names))
-	for id := range ids.all {
+	for id := range ids.ids {
 		name, _ := nameOf(id)
 		i, known := places[name]
 		if !known {
@@ -259,7 +259,7 @@ func (b *Block) NameUnmapped() int {
 	nameOf, n := b.nameOf(), len(b.Names)
 	var count idCounts
 	count.count(b)
-	for id := range count.all {
+	for id := range count.ids {
 		if _, ok := nameOf(id); !ok {
 			b.Names = append(slices.Clip(b.Names), NameID{id, unknownName(id)})
 		}

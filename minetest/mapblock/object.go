@@ -46,7 +46,7 @@ const objectSize = 1 + 3*4 + 2
 
 func (c *codec) objects(b *Block) {
 	c.enterName("objects")
-	defer c.leave()
+	defer c.leavePath()
 	c.u8("version", &b.Objects.Version)
 	n := c.count16("count", len(b.Objects.List))
 	elements(c, "entries", n, objectSize, &b.Objects.List, func(o *Object) {

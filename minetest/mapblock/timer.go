@@ -18,7 +18,7 @@ type Timer struct {
 
 func (c *codec) timers(b *Block) {
 	c.enterName("timers")
-	defer c.leave()
+	defer c.leavePath()
 	if b.Version == 24 {
 		version := b.Timers.Version
 		if len(b.Timers.List) > 0 {

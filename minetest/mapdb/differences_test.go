@@ -82,8 +82,8 @@ func TestDifferences(t *testing.T) {
 						list = both.Unwrap()
 					}
 					for _, err := range list {
-						of, is := errors.AsType[*SideError](err)
-						if !is {
+						of, ok := errors.AsType[*SideError](err)
+						if !ok {
 							t.Fatalf("%s, %s: no one knows of which store it is: %v", from, to, err)
 						}
 						bad[of.New]++

@@ -51,7 +51,7 @@ func (db *sqliteDB) Planes(ctx context.Context, a Area) (planes []int16, odd []*
 			}
 			planes = append(planes, b.Pos.Z)
 			last := Pos{a.Max.X, a.Max.Y, b.Pos.Z}
-			at, more, rows = cursor{values: db.keyOf(last), behind: true}, true, 1
+			at, more, rows = cursor{values: db.keyOf(last), after: true}, true, 1
 			break
 		}
 		if len(odd) > maxOdd {

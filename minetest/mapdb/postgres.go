@@ -323,14 +323,14 @@ func (db *postgresDB) scan(ctx context.Context, a Area, data bool, yield func(Bl
 		}
 	}
 	first := len(args)
-	behind := query + " AND (posx, posy, posz) > (" + arg(int64(0)) + ", " + arg(int64(0)) + ", " + arg(int64(0)) + ")"
+	following := query + " AND (posx, posy, posz) > (" + arg(int64(0)) + ", " + arg(int64(0)) + ", " + arg(int64(0)) + ")"
 	query, args = query+orderPostgres(rows), args[:first]
 	for {
 		pg, last, err := db.page(ctx, query, args, rows, data)
 		if !pg.give(err, yield) || pg.done {
 			return
 		}
-		query, args = behind+orderPostgres(rows), append(args[:first:first], last[0], last[1], last[2])
+		query, args = following+orderPostgres(rows), append(args[:first:first], last[0], last[1], last[2])
 	}
 }
 

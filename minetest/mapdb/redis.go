@@ -124,9 +124,9 @@ func (db *redisDB) send(ctx context.Context, commands [][]any, last string, args
 		}
 	}
 	reply, err := redis.DoContext(conn, ctx, last, args...)
-	if all, is := reply.([]any); is && err == nil {
+	if all, ok := reply.([]any); ok && err == nil {
 		for _, r := range all {
-			if refused, is := r.(redis.Error); is {
+			if refused, ok := r.(redis.Error); ok {
 				return nil, refused
 			}
 		}
@@ -218,7 +218,7 @@ func (db *redisDB) values(ctx context.Context, all []Pos, yield func(Block, erro
 	}
 	for i, p := range all {
 		b, err := Block{Pos: p}, error(nil)
-		if data, is := values[i].([]byte); is {
+		if data, ok := values[i].([]byte); ok {
 			b.Data = data
 		} else {
 			b, err = Block{}, notFound(p)

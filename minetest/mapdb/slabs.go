@@ -293,7 +293,7 @@ func InSlabs(ctx context.Context, db DB, a Area) iter.Seq2[Block, error] {
 			yield(Block{}, err)
 			return
 		}
-		told := make(map[string]bool)
+		reported := make(map[string]bool)
 		for _, s := range append([]Slab{SlabRest}, p.list...) {
 			rows, err := p.rows(ctx, s)
 			if err != nil {
@@ -304,10 +304,10 @@ func InSlabs(ctx context.Context, db DB, a Area) iter.Seq2[Block, error] {
 				var row *RowError
 				isRow := errors.As(err, &row)
 				if isRow && row.OfFile() {
-					if told[row.Error()] {
+					if reported[row.Error()] {
 						continue
 					}
-					told[row.Error()] = true
+					reported[row.Error()] = true
 				}
 				if !yield(b, err) || err != nil && !isRow {
 					return

@@ -249,7 +249,7 @@ func keyText(key []any) string { return strings.Trim(fmt.Sprint(key), "[]") }
 // A cursor is the position at which a scan continues: at or after a key, or the first column of one.
 type cursor struct {
 	values []any // nil means the beginning
-	behind bool
+	after  bool
 	given  int // the number of rows with this key that were read already
 }
 
@@ -306,14 +306,14 @@ func (db *sqliteDB) scan(ctx context.Context, a Area, data bool, yield func(Bloc
 	if !ok {
 		return
 	}
-	told := false
+	reported := false
 	for {
 		pg, err := db.page(ctx, a, at, pagePositions, data)
 		if !pg.give(err, yield) {
 			return
 		}
-		if !told && db.isRescued() {
-			told = true
+		if !reported && db.isRescued() {
+			reported = true
 			for _, err := range db.losses() {
 				if !yield(Block{}, err) {
 					return
@@ -393,11 +393,11 @@ func (db *sqliteDB) run(pg *page, a Area, at cursor, rows int, data bool) (again
 			db.stepped++
 			key, pos, kind := db.rowKey(s, keys)
 			if kind != keyNull {
-				if alike++; !pg.next.behind || !equalKeys(key, pg.next.values) {
+				if alike++; !pg.next.after || !equalKeys(key, pg.next.values) {
 					alike = 0
 				}
 				if alike < at.given && equalKeys(key, at.values) {
-					pg.next = cursor{values: key, behind: true}
+					pg.next = cursor{values: key, after: true}
 					pg.until = time.Now().Add(pageTime)
 					return nil
 				}
@@ -430,7 +430,7 @@ func (db *sqliteDB) run(pg *page, a Area, at cursor, rows int, data bool) (again
 			default:
 				pg.add(Block{Pos: pos}, nil)
 			}
-			pg.next = cursor{values: key, behind: true}
+			pg.next = cursor{values: key, after: true}
 			return nil
 		},
 	})
@@ -448,7 +448,7 @@ func (db *sqliteDB) between(a Area, at cursor) (where string, args []any) {
 	var all []string
 	if at.values != nil {
 		op := ">="
-		if at.behind {
+		if at.after {
 			op = ">"
 		}
 		all, args = append(all, db.match(op, len(at.values))), append(args, at.values...)

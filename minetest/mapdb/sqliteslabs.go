@@ -29,7 +29,7 @@ func (db *sqliteDB) slabs(ctx context.Context, a Area) (list []Slab, rest []*Row
 			s := slabAt(db.axis(), v)
 			list = append(list, s)
 			planes, _ := s.planes(db.axis())
-			at = cursor{values: db.edge(planes, planes.Max), behind: true}
+			at = cursor{values: db.edge(planes, planes.Max), after: true}
 		}
 	}
 	return list, rest, !db.isRescued() && len(rest) <= maxOdd, nil
@@ -87,8 +87,8 @@ func (db *sqliteDB) coordinate(first any) (int16, bool) {
 	if db.schema == SchemaXYZ {
 		return int16(n), ok && inRange(n)
 	}
-	p, is := PosOfKey(n)
-	return p.Z, ok && is
+	p, valid := PosOfKey(n)
+	return p.Z, ok && valid
 }
 
 // Count counts the rows with a valid position.

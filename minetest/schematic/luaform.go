@@ -14,7 +14,7 @@ import (
 // decodeLua reads a schematic in the Lua form of core.serialize_schematic. Its probabilities are twice those in .mts.
 func decodeLua(data []byte) (*Schematic, error) {
 	fail := func(path, want string, got luatable.Value) error {
-		return &fault.Error{Path: path, Offset: -1, Want: want, Got: say(got), Err: fault.ErrFormat}
+		return &fault.Error{Path: path, Offset: -1, Want: want, Got: describe(got), Err: fault.ErrFormat}
 	}
 	start := len(luaForm.Find(data)) - len("{")
 	root, err := luatable.Parse(data[start:])

@@ -14,7 +14,7 @@ import (
 // Parse reads the text of a schematic. The error is a *[fault.TextError] with line and column.
 func Parse(text []byte) (*Schematic, error) {
 	p := parser{rest: text, s: new(Schematic)}
-	p.all()
+	p.parse()
 	if p.err != nil {
 		return nil, p.err
 	}
@@ -174,7 +174,7 @@ func (p *parser) times(most int) int {
 	return n
 }
 
-func (p *parser) all() {
+func (p *parser) parse() {
 	p.size = -1
 	if !p.next() || p.word("schematic") != "schematic" {
 		p.fail("expected a line with the word schematic and the form first")

@@ -78,8 +78,8 @@ func (b *builder) fail(i int, want, got string) {
 	}
 }
 
-// say describes a value.
-func say(v luatable.Value) string {
+// describe describes a value.
+func describe(v luatable.Value) string {
 	switch v.Kind {
 	case luatable.Nil:
 		return "nothing"
@@ -134,7 +134,7 @@ func (b *builder) flat(version int, text []byte) error {
 		return err
 	}
 	if root.Kind != luatable.TableKind {
-		b.fail(0, "a list of tables", say(root))
+		b.fail(0, "a list of tables", describe(root))
 		return nil
 	}
 	tables := root.Table.List()
@@ -152,7 +152,7 @@ func (b *builder) flat(version int, text []byte) error {
 		return tables[int(n)-1]
 	}
 	if tables[0].Kind != luatable.TableKind {
-		b.fail(0, "a list of nodes first", say(tables[0]))
+		b.fail(0, "a list of nodes first", describe(tables[0]))
 		return nil
 	}
 	for i, v := range tables[0].Table.List() {
@@ -176,7 +176,7 @@ func (b *builder) flat(version int, text []byte) error {
 // entry reads a node in the form of a table with x, y, z, name and so on.
 func (b *builder) entry(i int, v luatable.Value, follow follower) {
 	if v.Kind != luatable.TableKind {
-		b.fail(i, "a table", say(v))
+		b.fail(i, "a table", describe(v))
 		return
 	}
 	t := v.Table
@@ -184,7 +184,7 @@ func (b *builder) entry(i int, v luatable.Value, follow follower) {
 	for axis, key := range [3]string{"x", "y", "z"} {
 		v := t.Get(key)
 		if v.Kind != luatable.Number || v.Number != math.Trunc(v.Number) || math.Abs(v.Number) > math.MaxInt32 {
-			b.fail(i, "a whole number for "+key, say(v))
+			b.fail(i, "a whole number for "+key, describe(v))
 			return
 		}
 		f.pos[axis] = int(v.Number)
@@ -194,7 +194,7 @@ func (b *builder) entry(i int, v luatable.Value, follow follower) {
 	f.param2, ok[1] = param(t.Get("param2"))
 	name := t.Get("name")
 	if !ok[0] || !ok[1] || name.Kind != luatable.String {
-		b.fail(i, "a name, and 0 to 255 for param1 and param2", say(name)+", "+say(t.Get("param1"))+", "+say(t.Get("param2")))
+		b.fail(i, "a name, and 0 to 255 for param1 and param2", describe(name)+", "+describe(t.Get("param1"))+", "+describe(t.Get("param2")))
 		return
 	}
 	if m := follow(t.Get("meta")); m.Kind == luatable.TableKind {
@@ -224,7 +224,7 @@ func (b *builder) meta(i int, t *luatable.Table, follow follower) *Meta {
 		for _, e := range inv.Table.Entries {
 			items := follow(e.Value)
 			if items.Kind != luatable.TableKind {
-				b.fail(i, "a list of items", say(items))
+				b.fail(i, "a list of items", describe(items))
 				break
 			}
 			if !b.fits(len(items.Table.Entries) * slotSize) {
@@ -263,7 +263,7 @@ func (b *builder) text(i int, v luatable.Value) string {
 	case luatable.Number:
 		return strconv.FormatFloat(v.Number, 'g', 14, 64)
 	}
-	b.fail(i, "a text in the metadata", say(v))
+	b.fail(i, "a text in the metadata", describe(v))
 	return ""
 }
 

@@ -77,14 +77,14 @@ type checker struct {
 
 	failed error // the first error of a server
 
-	who   check.Place    // the player, account or mod that is being checked
+	owner check.Place    // the player, account or mod that is being checked
 	lines map[string]int // line numbers of settings, by the path of a finding
 }
 
 // place returns the place of a finding that has a path but no place.
 func (c *checker) place(path string) check.Place {
-	if c.who != nil {
-		return c.who
+	if c.owner != nil {
+		return c.owner
 	}
 	file, rest, _ := strings.Cut(path, ":")
 	if line, err := strconv.Atoi(rest); err == nil {

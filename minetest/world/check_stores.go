@@ -59,8 +59,8 @@ func (c *checker) players() {
 	s, err := OpenPlayers(c.ctx, c.dir, c.world, c.opts)
 	names(c, at, s, err, func(name string) {
 		where := fmt.Sprintf("%s:%s", at, name)
-		c.who = place.Player(name)
-		defer func() { c.who = nil }()
+		c.owner = place.Player(name)
+		defer func() { c.owner = nil }()
 		if !ValidPlayerName(name) {
 			c.add(foundPlayerName, where, "the name is %.60q", name)
 		}
@@ -154,10 +154,10 @@ func (c *checker) playerRows(at string, db *sqlDB) {
 }
 
 // rows reports each row of a query with one column. The value of the column is formatted into the message.
-func (c *checker) rows(at string, db *sqlDB, k *check.Kind, who func(string) check.Place, query, format string) {
+func (c *checker) rows(at string, db *sqlDB, k *check.Kind, owner func(string) check.Place, query, format string) {
 	err := db.query(c.ctx, "", query, nil, func(r *row) error {
 		name := r.textOrNull(0, "")
-		c.sink.AddAt(k, []check.Place{who(name)}, at, -1, format, name)
+		c.sink.AddAt(k, []check.Place{owner(name)}, at, -1, format, name)
 		r.err = nil
 		return nil
 	})
@@ -170,8 +170,8 @@ func (c *checker) accounts() {
 	lower := make(map[string]string)
 	names(c, at, s, err, func(name string) {
 		where := fmt.Sprintf("%s:%s", at, name)
-		c.who = place.Account(name)
-		defer func() { c.who = nil }()
+		c.owner = place.Account(name)
+		defer func() { c.owner = nil }()
 		if !ValidPlayerName(name) {
 			c.add(foundAccountName, where, "the name is %.60q", name)
 		}
@@ -222,8 +222,8 @@ func (c *checker) storage() {
 	at := c.label(StoragePart)
 	s, err := OpenStorage(c.ctx, c.dir, c.world, c.opts)
 	names(c, at, s, err, func(mod string) {
-		c.who = place.Entry{Mod: mod}
-		defer func() { c.who = nil }()
+		c.owner = place.Entry{Mod: mod}
+		defer func() { c.owner = nil }()
 		if _, err := s.Get(c.ctx, mod); err != nil {
 			c.report(foundStorage, at+":"+mod, err)
 		}

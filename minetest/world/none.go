@@ -6,16 +6,16 @@ import (
 )
 
 // None returns an empty store.
-func None[T any]() Store[T] { return none[T]{} }
+func None[T any]() Store[T] { return emptyStore[T]{} }
 
-type none[T any] struct{}
+type emptyStore[T any] struct{}
 
-func (none[T]) Names(context.Context) iter.Seq2[string, error] {
+func (emptyStore[T]) Names(context.Context) iter.Seq2[string, error] {
 	return func(func(string, error) bool) {}
 }
 
-func (none[T]) Get(context.Context, string) (thing T, err error) { return thing, ErrNotFound }
-func (none[T]) Put(context.Context, T) error                     { return ErrReadOnly }
-func (none[T]) Delete(context.Context, string) error             { return ErrReadOnly }
-func (none[T]) Commit(context.Context) error                     { return ErrReadOnly }
-func (none[T]) Close() error                                     { return nil }
+func (emptyStore[T]) Get(context.Context, string) (thing T, err error) { return thing, ErrNotFound }
+func (emptyStore[T]) Put(context.Context, T) error                     { return ErrReadOnly }
+func (emptyStore[T]) Delete(context.Context, string) error             { return ErrReadOnly }
+func (emptyStore[T]) Commit(context.Context) error                     { return ErrReadOnly }
+func (emptyStore[T]) Close() error                                     { return nil }

@@ -49,7 +49,7 @@ func openSQLite(ctx context.Context, path string, opts Options, t tables) (*sqlD
 		conn.file, err = sqlitefile.Writable(path)
 	} else if conn.file, err = sqlitefile.OpenOrRescue(ctx, path, t.sqlite); err == nil {
 		conn.limit = sizeOf(path)
-		conn.tell()
+		conn.reportLosses()
 		if opts.All {
 			err = conn.verify(ctx, path)
 		}
@@ -87,8 +87,8 @@ type sqliteConn struct {
 	lost  func(sqlitefile.Loss)
 }
 
-// tell reports the losses if the file had to be rescued.
-func (c *sqliteConn) tell() {
+// reportLosses reports the losses if the file had to be rescued.
+func (c *sqliteConn) reportLosses() {
 	for _, l := range c.file.Losses() {
 		c.lost(l)
 	}
@@ -104,7 +104,7 @@ func (c *sqliteConn) verify(ctx context.Context, path string) error {
 		return err
 	}
 	if err = c.file.Rescue(ctx, c.known); err == nil {
-		c.tell()
+		c.reportLosses()
 	}
 	return err
 }
@@ -127,7 +127,7 @@ func (c *sqliteConn) query(ctx context.Context, sql string, args []any, row func
 		if failed := c.file.Rescue(ctx, c.known); failed != nil {
 			return errors.Join(err, failed)
 		}
-		c.tell()
+		c.reportLosses()
 		rows, err = c.rows(ctx, sql, args)
 	}
 	if err != nil {

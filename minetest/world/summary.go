@@ -15,24 +15,24 @@ const different = 10
 // put in the order of the slabs. Repeated findings are reported as one, and problems of the file once. Errors are
 // passed to sink immediately, other findings when end is called.
 func Gather(sink check.Sink) (put check.Sink, end func()) {
-	s := &summary{sink: sink, told: make(map[string]bool), known: make(map[[2]string]*tally), kinds: make(map[string]int)}
+	s := &summary{sink: sink, reported: make(map[string]bool), known: make(map[[2]string]*occurrences), kinds: make(map[string]int)}
 	return s.add, s.end
 }
 
 // summary passes on errors about blocks and combines repeated findings.
 type summary struct {
-	sink  check.Sink
-	told  map[string]bool      // findings about the database that are already reported
-	pages []check.Finding      // findings about damaged pages, reported at the end
-	known map[[2]string]*tally // by kind and message
-	kinds map[string]int       // number of tallies of a kind
-	order []*tally             // in the order of their first findings
+	sink     check.Sink
+	reported map[string]bool            // findings about the database that are already reported
+	pages    []check.Finding            // findings about damaged pages, reported at the end
+	known    map[[2]string]*occurrences // by kind and message
+	kinds    map[string]int             // number of tallies of a kind
+	order    []*occurrences             // in the order of their first findings
 }
 
-// tally is a group of findings that are reported as one.
-type tally struct {
+// occurrences is a group of findings that are reported as one.
+type occurrences struct {
 	first  check.Finding // its path contains the block
-	rest   bool          // whether the tally counts different findings
+	rest   bool          // whether the findings differ
 	blocks int
 	last   string // the last block
 	at     []check.Place
@@ -42,10 +42,10 @@ type tally struct {
 func (s *summary) add(f check.Finding) {
 	if f.Path == pathMap {
 		text := f.Verbose()
-		if s.told[text] {
+		if s.reported[text] {
 			return
 		}
-		if s.told[text] = true; f.ID == foundMapPages.ID {
+		if s.reported[text] = true; f.ID == foundMapPages.ID {
 			s.pages = append(s.pages, f)
 			return
 		}
@@ -55,7 +55,7 @@ func (s *summary) add(f check.Finding) {
 		s.sink(f)
 		return
 	}
-	t := s.tally(f)
+	t := s.occurrencesOf(f)
 	if t.last != block {
 		t.blocks++
 		t.last = block
@@ -63,8 +63,8 @@ func (s *summary) add(f check.Finding) {
 	t.at = append(t.at, f.At...)
 }
 
-// tally returns the tally that counts a finding.
-func (s *summary) tally(f check.Finding) *tally {
+// occurrencesOf returns the group that a finding belongs to.
+func (s *summary) occurrencesOf(f check.Finding) *occurrences {
 	key := [2]string{f.ID, f.Message}
 	rest := f.Severity == check.Warning && s.kinds[f.ID] >= different
 	if f.Severity == check.Info || rest && s.known[key] == nil {
@@ -72,7 +72,7 @@ func (s *summary) tally(f check.Finding) *tally {
 	}
 	t := s.known[key]
 	if t == nil {
-		t = &tally{first: f, rest: rest}
+		t = &occurrences{first: f, rest: rest}
 		s.known[key], s.order = t, append(s.order, t)
 		s.kinds[f.ID]++
 	}

@@ -271,24 +271,24 @@ type Conversion struct {
 // left out, and so is a block that cannot be read. The findings, of [Catalog] and of the conversion, describe the
 // data, also if there is an error.
 func ConvertBlock(b mapdb.Block, version int, o mapblock.ConvertOptions) (c Conversion, err error) {
-	tell := place.OfBlock(func(f check.Finding) { c.Found = append(c.Found, f) }, b.Pos.X, b.Pos.Y, b.Pos.Z)
+	report := place.OfBlock(func(f check.Finding) { c.Found = append(c.Found, f) }, b.Pos.X, b.Pos.Y, b.Pos.Z)
 	was, err := mapblock.Decode(b.Data)
 	if err != nil {
-		if tell.Add(foundDamaged, "", -1, "%v", err); o.Drop {
+		if report.Add(foundDamaged, "", -1, "%v", err); o.Drop {
 			return c, nil
 		}
 		return c, fmt.Errorf("%w: %w", ErrStays, err)
 	}
 	to, losses, err := was.Convert(version, o)
 	for _, f := range losses {
-		tell(f)
+		report(f)
 	}
 	if err == nil {
 		c.Block = to
 		c.Data, err = to.Encode()
 	}
 	if err != nil {
-		tell.Add(foundKept, "", -1, "it keeps version %d: %v", was.Version, err)
+		report.Add(foundKept, "", -1, "it keeps version %d: %v", was.Version, err)
 		return c, fmt.Errorf("%w: %w", ErrStays, err)
 	}
 	return c, nil

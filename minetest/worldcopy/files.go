@@ -38,7 +38,7 @@ func copyFiles(ctx context.Context, c *copier) error {
 		if errors.Is(err, links.ErrName) {
 			kind = foundName
 		}
-		c.tell(kind, rel, "%v", err)
+		c.report(kind, rel, "%v", err)
 	})
 	err = fs.WalkDir(folder, ".", func(rel string, e fs.DirEntry, err error) error {
 		if err = errors.Join(err, ctx.Err(), lost); err != nil || rel == "." {
@@ -48,7 +48,7 @@ func copyFiles(ctx context.Context, c *copier) error {
 		path := filepath.Join(c.src, rel)
 		if used, ok := out[rel]; ok {
 			if !used {
-				c.tell(foundInWay, rel, "it is left out")
+				c.report(foundInWay, rel, "it is left out")
 			}
 			if e.IsDir() {
 				return fs.SkipDir
@@ -63,7 +63,7 @@ func copyFiles(ctx context.Context, c *copier) error {
 			return err
 		}
 		if err := world.CheckText(rel, info); err != nil {
-			c.tell(foundText, rel, "%v", err)
+			c.report(foundText, rel, "%v", err)
 			if e.IsDir() {
 				return fs.SkipDir
 			}
@@ -81,7 +81,7 @@ func copyFiles(ctx context.Context, c *copier) error {
 		case e.Type().IsRegular():
 			err = c.copyOne(ctx, path, target)
 		default:
-			c.tell(foundOdd, rel, "it is a %v", e.Type())
+			c.report(foundOdd, rel, "it is a %v", e.Type())
 			return nil
 		}
 		c.log.Report.Files++
@@ -235,7 +235,7 @@ func writeSettings(ctx context.Context, c *copier) error {
 				err = set(err, name, c.opts.Postgres)
 			}
 		case part.Remote(have):
-			c.tell(foundShared, "world.mt:"+part.Setting(), "it is %s", have)
+			c.report(foundShared, "world.mt:"+part.Setting(), "it is %s", have)
 		case c.newMap && have != world.Files:
 			err = set(err, part.Setting(), have) // without a world.mt, the settings do not name the backend
 		}

@@ -136,8 +136,8 @@ func (j *journal) enter() error {
 	return j.save()
 }
 
-// leave continues with the next stage. If a system crash undoes that, the stage is repeated.
-func (j *journal) leave() error {
+// nextStage continues with the next stage. If a system crash undoes that, the stage is repeated.
+func (j *journal) nextStage() error {
 	j.Stage++
 	j.Entered = false
 	return j.note()

@@ -89,7 +89,7 @@ func move[T any](ctx context.Context, c *copier, p part[T]) (err error) {
 		return err
 	}
 	for _, table := range slices.Sorted(maps.Keys(orphans)) {
-		c.tell(foundOrphans, p.what+":"+table, "%s", words.Count(orphans[table], "row"))
+		c.report(foundOrphans, p.what+":"+table, "%s", words.Count(orphans[table], "row"))
 	}
 	*p.count = 0
 	dates := 0
@@ -113,14 +113,14 @@ func move[T any](ctx context.Context, c *copier, p part[T]) (err error) {
 		}
 		if err != nil {
 			c.log.Report.Lost++
-			c.tellOf(foundLost, p.place(name), fmt.Sprintf("%s:%s", p.what, name), "%v", err)
+			c.reportPlace(foundLost, p.place(name), fmt.Sprintf("%s:%s", p.what, name), "%v", err)
 			continue
 		}
 		*p.count++
 		c.progress(p.what, *p.count, 0)
 	}
 	if dates > 0 {
-		c.tell(foundDates, p.what, "%s", words.Count(dates, "player"))
+		c.report(foundDates, p.what, "%s", words.Count(dates, "player"))
 	}
 	if err := to.Commit(ctx); err != nil {
 		return err
@@ -170,7 +170,7 @@ func lookAt[T any](ctx context.Context, c *copier, p part[T]) (err error) {
 		if name != "" {
 			place += ":" + name
 		}
-		c.tell(foundBroken, place, "%v", err)
+		c.report(foundBroken, place, "%v", err)
 	}
 	o := world.Options{Remote: c.opts.Remote, Lost: func(err error, _ []check.Place) { broken("", err) }}
 	now, err := p.open(ctx, c.dst, c.settings, o)
@@ -203,7 +203,7 @@ func lookAt[T any](ctx context.Context, c *copier, p part[T]) (err error) {
 			if again, err := now.Get(ctx, name); err == nil && !reflect.DeepEqual(thing, again) {
 				continue // a value that is not equal to itself: NaN
 			}
-			c.tell(foundDiffers, p.what+":"+name, "it differs from the world")
+			c.report(foundDiffers, p.what+":"+name, "it differs from the world")
 		}
 		c.progress(p.what, n, 0)
 	}
@@ -212,7 +212,7 @@ func lookAt[T any](ctx context.Context, c *copier, p part[T]) (err error) {
 			n--
 		}
 		if n < 0 {
-			c.tell(foundDiffers, p.what+":"+name, "it is missing in the copy")
+			c.report(foundDiffers, p.what+":"+name, "it is missing in the copy")
 			break
 		}
 	}

@@ -154,7 +154,7 @@ func Copy(ctx context.Context, src, dst string, opts Options) (*Report, error) {
 	}
 	defer c.abandon()
 	if c.log.Damaged {
-		c.tell(foundEarlier, ".", "its missing data are not in this copy")
+		c.report(foundEarlier, ".", "its missing data are not in this copy")
 	}
 	c.noteDamage()
 	for c.log.Stage < len(stages) {
@@ -170,7 +170,7 @@ func Copy(ctx context.Context, src, dst string, opts Options) (*Report, error) {
 		if err != nil {
 			return &c.log.Report, err
 		}
-		if err := c.log.leave(); err != nil {
+		if err := c.log.nextStage(); err != nil {
 			return &c.log.Report, err
 		}
 	}
@@ -210,13 +210,13 @@ type copier struct {
 	store mapdb.Writer // the database of the blocks, while it is open
 }
 
-// tell reports a finding about a file.
-func (c *copier) tell(k *check.Kind, path string, format string, args ...any) {
+// report reports a finding about a file.
+func (c *copier) report(k *check.Kind, path string, format string, args ...any) {
 	file, _, _ := strings.Cut(path, ":")
-	c.tellOf(k, check.File(file), path, format, args...)
+	c.reportPlace(k, check.File(file), path, format, args...)
 }
 
-func (c *copier) tellOf(k *check.Kind, at check.Place, path string, format string, args ...any) {
+func (c *copier) reportPlace(k *check.Kind, at check.Place, path string, format string, args ...any) {
 	c.opts.Sink.AddAt(k, []check.Place{at}, path, -1, format, args...)
 }
 

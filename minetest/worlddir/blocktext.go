@@ -30,11 +30,11 @@ func namedFlags(version int) mapblock.Flags {
 // first line.
 func BlockText(b *mapblock.Block, pos mapdb.Pos) []byte {
 	t := blockText{Block: b, dst: make([]byte, 0, 4096)}
-	t.all(pos)
+	t.writeBlock(pos)
 	return t.dst
 }
 
-func (t *blockText) all(pos mapdb.Pos) {
+func (t *blockText) writeBlock(pos mapdb.Pos) {
 	t.head(pos)
 	t.nodes()
 	t.things()

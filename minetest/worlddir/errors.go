@@ -9,7 +9,7 @@ import (
 
 // inFile adds the name of the file to an error about its content.
 func inFile(err error, name string) error {
-	if e, is := errors.AsType[*fault.TextError](err); is && e.File == "" {
+	if e, ok := errors.AsType[*fault.TextError](err); ok && e.File == "" {
 		named := *e
 		named.File = name
 		return &named

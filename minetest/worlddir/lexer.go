@@ -76,8 +76,8 @@ func (l *lexer) end() {
 	}
 }
 
-// is reports whether the next character is c, and skips it if so.
-func (l *lexer) is(c byte) bool {
+// skipChar reports whether the next character is c, and skips it if so.
+func (l *lexer) skipChar(c byte) bool {
 	if l.err != nil || l.at == len(l.cur) || l.cur[l.at] != c {
 		return false
 	}

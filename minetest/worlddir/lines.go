@@ -42,7 +42,7 @@ type Parts []Part
 // BlockParts returns the text of a block, as [BlockText] does, and its parts.
 func BlockParts(b *mapblock.Block, pos mapdb.Pos) ([]byte, Parts) {
 	t := blockText{Block: b, dst: make([]byte, 0, 4096), parts: new(Parts)}
-	t.all(pos)
+	t.writeBlock(pos)
 	line, at := 1, 0
 	for i := range *t.parts {
 		offset := &(*t.parts)[i].Line

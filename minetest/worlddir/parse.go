@@ -153,7 +153,7 @@ func (p *parser) timestamp() {
 func (p *parser) ids() {
 	for !p.ended() {
 		id := p.number("an id", 0, 0xffff)
-		if !p.is('=') {
+		if !p.skipChar('=') {
 			p.fail("expected an id, =, and a name")
 		}
 		name, _, column := p.word("a name")
@@ -213,7 +213,7 @@ func (p *parser) row(row *[mapblock.Side]uint16, cell func() uint16) {
 	for !p.ended() {
 		column := p.at
 		v, times := cell(), 1
-		if p.is('*') {
+		if p.skipChar('*') {
 			times = int(p.number("a number of nodes", 1, mapblock.Side))
 		}
 		if n+times > len(row) {
@@ -363,8 +363,8 @@ func (p *parser) sectionVersion(usual, most int64) int64 {
 }
 
 func (p *parser) timers() {
-	told := p.sectionVersion(-1, 1)
-	if told >= 0 && p.b.Version != 24 {
+	version := p.sectionVersion(-1, 1)
+	if version >= 0 && p.b.Version != 24 {
 		p.fail("only in version 24 the list has a version")
 	}
 	for p.more(1) {
@@ -385,8 +385,8 @@ func (p *parser) timers() {
 		p.b.Timers.List = append(p.b.Timers.List, t)
 	}
 	usual := timersVersion(p.b.Version, len(p.b.Timers.List))
-	if p.b.Timers.Version = usual; told >= 0 {
-		if p.b.Timers.Version = uint8(told); told < int64(usual) {
+	if p.b.Timers.Version = usual; version >= 0 {
+		if p.b.Timers.Version = uint8(version); version < int64(usual) {
 			p.fail("a list of version 0 has no timers")
 		}
 	}

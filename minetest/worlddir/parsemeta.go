@@ -16,7 +16,7 @@ func (p *parser) metadata() {
 	if version <= 22 {
 		most = 1
 	}
-	told := p.sectionVersion(-1, most)
+	stated := p.sectionVersion(-1, most)
 	var private int // line of a variable that is marked as private
 	for p.more(1) {
 		column := p.at
@@ -52,13 +52,13 @@ func (p *parser) metadata() {
 		}
 	}
 	n := len(m.List) + m.Missing
-	if m.Version = metaVersion(version, n); told >= 0 {
-		m.Version = uint16(told)
+	if m.Version = metaVersion(version, n); stated >= 0 {
+		m.Version = uint16(stated)
 	}
 	switch {
 	case p.err != nil:
 	case m.Raw != nil:
-		if n > 0 || m.Rest != nil || told >= 0 {
+		if n > 0 || m.Rest != nil || stated >= 0 {
 			p.fail("raw contains all metadata and excludes other lines")
 		}
 		m.Version = mapblock.New(version).Metadata.Version
@@ -307,7 +307,7 @@ func (p *parser) slots() []string {
 	}
 	p.at += len(empty)
 	n := 1
-	if p.is('*') {
+	if p.skipChar('*') {
 		n = int(p.number("a number of slots", 1, maxEmpties))
 	}
 	p.end()

@@ -75,9 +75,9 @@ func (p *parser) fieldsOf(words string, read func(word string)) {
 
 func (p *parser) entity(name string) mapblock.LuaEntity {
 	e := mapblock.LuaEntity{Version: 1, Name: name}
-	told := false
+	stated := false
 	since := func(version uint8) {
-		if !told {
+		if !stated {
 			e.Version2 = max(e.Version2, version)
 		}
 	}
@@ -117,7 +117,7 @@ func (p *parser) entity(name string) mapblock.LuaEntity {
 			}
 			since(2)
 		case "version2":
-			e.Version2, told = uint8(p.number("a version", 0, 0xff)), true
+			e.Version2, stated = uint8(p.number("a version", 0, 0xff)), true
 		}
 	})
 	return e

@@ -11,12 +11,12 @@ import (
 // planes are the folders of blocks of a world that is listed plane by plane: the list of planes, and the blocks of
 // the plane that was requested last. A walk through the tree requests one plane after the other.
 type planes struct {
-	mu    sync.Mutex
-	known bool
-	all   []int16
-	z     int16
-	last  *positions
-	told  map[string]bool // rows that are already reported because no file can represent them
+	mu       sync.Mutex
+	known    bool
+	all      []int16
+	z        int16
+	last     *positions
+	reported map[string]bool // rows that are already reported because no file can represent them
 }
 
 // planer returns the store if the tree can be listed plane by plane. It cannot if all positions are already loaded,
@@ -33,7 +33,7 @@ func (s *shown) planer() (mapdb.Planer, bool) {
 func (s *shown) loadAll() error {
 	p := &s.byPlane
 	err := s.blocks.load(s.ctx, s.w, s.area, func(err error) {
-		if !p.told[err.Error()] {
+		if !p.reported[err.Error()] {
 			s.w.miss(blocksDir, err)
 		}
 	})
@@ -68,10 +68,10 @@ func (s *shown) planes() ([]int16, error) {
 			return nil, err
 		}
 		if ok {
-			p.known, p.all, p.told = true, all, make(map[string]bool)
+			p.known, p.all, p.reported = true, all, make(map[string]bool)
 			for _, row := range odd {
 				s.w.miss(blocksDir, row)
-				p.told[row.Error()] = true
+				p.reported[row.Error()] = true
 			}
 			return all, nil
 		}
@@ -103,9 +103,9 @@ func (s *shown) inPlane(z int16) (*positions, error) {
 		}
 		if db.HasPlanes() {
 			for _, err := range odd {
-				if text := err.Error(); !p.told[text] {
+				if text := err.Error(); !p.reported[text] {
 					s.w.miss(blocksDir, err)
-					p.told[text] = true
+					p.reported[text] = true
 				}
 			}
 			p.z, p.last = z, one

@@ -20,14 +20,14 @@ type Map struct {
 	box    Box // of nodes, in u, v and d
 	source source
 
-	mu     sync.Mutex
-	idle   []*painter // painters that have cached the colours of many nodes and blocks
-	cells  map[[2]int]*drawn
-	order  [][2]int                         // keys of cells, the oldest first
-	told   map[int]*[coordCount / 64]uint64 // by row, the columns whose pixels are counted in hidden
-	hidden map[string]int64
-	bad    map[[2]int]bool // the columns that contain errors
-	shown  bool
+	mu      sync.Mutex
+	idle    []*painter // painters that have cached the colours of many nodes and blocks
+	cells   map[[2]int]*drawn
+	order   [][2]int                         // keys of cells, the oldest first
+	counted map[int]*[coordCount / 64]uint64 // by row, the columns whose pixels are counted in hidden
+	hidden  map[string]int64
+	bad     map[[2]int]bool // the columns that contain errors
+	shown   bool
 }
 
 // drawn is a cell that is cached or being drawn.
@@ -65,7 +65,7 @@ func (p *Places) Map(o Options) (*Map, error) {
 		o.Lost = func(error) {}
 	}
 	m := &Map{o: o, frame: f, cells: make(map[[2]int]*drawn), hidden: make(map[string]int64), bad: make(map[[2]int]bool),
-		told: make(map[int]*[coordCount / 64]uint64)}
+		counted: make(map[int]*[coordCount / 64]uint64)}
 	m.o.Box = o.Box.nodes()
 	m.box = f.box(m.o.Box)
 	if o.Depth > 0 {
@@ -233,10 +233,10 @@ func (m *Map) count(u, v int, unseen map[string]int64) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	row := m.told[v]
+	row := m.counted[v]
 	if row == nil {
 		row = new([coordCount / 64]uint64)
-		m.told[v] = row
+		m.counted[v] = row
 	}
 	if i := u - mapdb.MinCoord; row[i/64]&(1<<(i%64)) != 0 {
 		return

@@ -59,7 +59,7 @@ func PlacesOf(all iter.Seq2[mapdb.Pos, error], rows []int, lost func(error)) (*P
 		b.add(f.in(coords(pos)))
 	}
 	b.finish(&p.top)
-	for range p.top.all {
+	for range p.top.blocks {
 		p.n++
 	}
 	return p, nil
@@ -108,7 +108,7 @@ func (p *Places) index(v View) *index {
 	}
 	var b builder
 	top, f := frames[Top], frames[v]
-	for at := range p.top.all {
+	for at := range p.top.blocks {
 		b.add(f.in(top.out(at)))
 	}
 	x := new(index)
@@ -160,8 +160,8 @@ func (b *builder) finish(x *index) {
 	}
 }
 
-// all yields all blocks.
-func (x *index) all(yield func([3]int) bool) {
+// blocks yields all blocks.
+func (x *index) blocks(yield func([3]int) bool) {
 	for v, row := range x.rows {
 		for _, r := range row {
 			for d := r.d(); d <= r.last(); d++ {

@@ -31,16 +31,16 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer w.Close()
-	tally := new(worldedit.Tally)
+	counts := new(worldedit.Counts)
 	corner := worldedit.Region{Box: worldedit.BoxOf(worldedit.Vec{0, 0, 0}, worldedit.Vec{1, 2, 3})}
-	err = w.Do(ctx, worldedit.Replace(corner, worldedit.Names{"air"}, "default:stone", worldedit.Setting{Tally: tally}))
+	err = w.Do(ctx, worldedit.Replace(corner, worldedit.Names{"air"}, "default:stone", worldedit.Setting{Counts: counts}))
 	if err != nil {
 		log.Fatal(err)
 	}
 	if _, err := w.Copy(ctx, edited, "a corner of stone", worldcopy.Options{}); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(tally.Nodes.Load(), "nodes")
+	fmt.Println(counts.Nodes.Load(), "nodes")
 	// Output: 24 nodes
 }
 

@@ -11,7 +11,7 @@ import (
 
 // metadata is a step that changes the metadata of the nodes of a region. The function do returns the number of
 // changes.
-func (r Region) metadata(t *Tally, do func(b *Block, in func(index uint16) bool) int) Step {
+func (r Region) metadata(t *Counts, do func(b *Block, in func(index uint16) bool) int) Step {
 	selected := r.Selector()
 	return Each{Area: r.Area(), Edit: func(b *Block) error {
 		m, any := selected(b)
@@ -30,7 +30,7 @@ func (r Region) metadata(t *Tally, do func(b *Block, in func(index uint16) bool)
 
 // DeleteMetadata is a step that deletes the metadata of the nodes of a region: variables and inventories or, if key
 // is not "", only one variable.
-func DeleteMetadata(r Region, key string, t *Tally) Step {
+func DeleteMetadata(r Region, key string, t *Counts) Step {
 	return r.metadata(t, func(b *Block, in func(uint16) bool) (n int) {
 		if key == "" {
 			before := len(b.Metadata.List)
@@ -70,7 +70,7 @@ type MetadataOptions struct {
 }
 
 // SetMetadata is a step that sets a variable in the metadata of the nodes of a region, where the variable exists.
-func SetMetadata(r Region, key, value string, o MetadataOptions, t *Tally) Step {
+func SetMetadata(r Region, key, value string, o MetadataOptions, t *Counts) Step {
 	return r.metadata(t, func(b *Block, in func(uint16) bool) int {
 		have := make(map[uint16]bool)
 		n := b.eachMeta(in, func(e *mapblock.NodeMeta) int {
@@ -105,7 +105,7 @@ func SetMetadata(r Region, key, value string, o MetadataOptions, t *Tally) Step 
 }
 
 // DeleteTimers is a step that deletes the timers of the nodes of a region.
-func DeleteTimers(r Region, t *Tally) Step {
+func DeleteTimers(r Region, t *Counts) Step {
 	return r.metadata(t, func(b *Block, in func(uint16) bool) int {
 		before := len(b.Timers.List)
 		b.Timers.List = slices.DeleteFunc(slices.Clone(b.Timers.List), func(e mapblock.Timer) bool { return in(e.Pos) })
@@ -121,7 +121,7 @@ type ObjectOptions struct {
 
 // DeleteObjects is a step that deletes static objects in a region (dropped items and mobs) that have one of the given
 // names; nil means all objects. The name of a dropped item is __builtin:item.
-func DeleteObjects(r Region, names Names, o ObjectOptions, t *Tally) Step {
+func DeleteObjects(r Region, names Names, o ObjectOptions, t *Counts) Step {
 	match := func(string) bool { return true }
 	if names != nil {
 		match = names.Match()
@@ -210,7 +210,7 @@ type ItemOptions struct {
 
 // ReplaceItems is a step that replaces items in the inventories of nodes of a region by the item to. The counts stay.
 // If to is "", the items are removed.
-func ReplaceItems(r Region, from Names, to string, o ItemOptions, t *Tally) Step {
+func ReplaceItems(r Region, from Names, to string, o ItemOptions, t *Counts) Step {
 	match := from.Match()
 	return r.metadata(nil, func(b *Block, in func(uint16) bool) int {
 		slots := 0

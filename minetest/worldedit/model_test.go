@@ -210,7 +210,7 @@ func (r dice) region(bounded bool) (worldedit.Region, func(v worldedit.Vec, n *n
 }
 
 func (r dice) setting() worldedit.Setting {
-	return worldedit.Setting{Param2: uint8(r.IntN(256)), KeepParam2: r.IntN(3) == 0, KeepMetadata: r.IntN(3) == 0, Tally: new(worldedit.Tally)}
+	return worldedit.Setting{Param2: uint8(r.IntN(256)), KeepParam2: r.IntN(3) == 0, KeepMetadata: r.IntN(3) == 0, Counts: new(worldedit.Counts)}
 }
 
 // become changes a node according to a setting.
@@ -364,7 +364,7 @@ func (r dice) trial() trial {
 		reg, in := r.region(false)
 		switch r.IntN(4) {
 		case 0:
-			return trial{"delete-metadata", worldedit.DeleteMetadata(reg, "", s.Tally), func(m model) {
+			return trial{"delete-metadata", worldedit.DeleteMetadata(reg, "", s.Counts), func(m model) {
 				m.each(func(v worldedit.Vec, n *node) {
 					if in(v, n) {
 						n.meta = ""
@@ -372,7 +372,7 @@ func (r dice) trial() trial {
 				})
 			}}
 		case 1:
-			return trial{"delete-timers", worldedit.DeleteTimers(reg, s.Tally), func(m model) {
+			return trial{"delete-timers", worldedit.DeleteTimers(reg, s.Counts), func(m model) {
 				m.each(func(v worldedit.Vec, n *node) {
 					if in(v, n) {
 						n.timer = ""
@@ -380,7 +380,7 @@ func (r dice) trial() trial {
 				})
 			}}
 		case 2:
-			return trial{"set-metadata", worldedit.SetMetadata(reg, "infotext", "new", worldedit.MetadataOptions{}, s.Tally), func(m model) {
+			return trial{"set-metadata", worldedit.SetMetadata(reg, "infotext", "new", worldedit.MetadataOptions{}, s.Counts), func(m model) {
 				m.each(func(v worldedit.Vec, n *node) {
 					if _, rest, ok := strings.Cut(n.meta, "infotext="); ok && in(v, n) {
 						before, _, _ := strings.Cut(n.meta, "infotext=")
@@ -391,7 +391,7 @@ func (r dice) trial() trial {
 			}}
 		}
 		return trial{"replace-items", worldedit.ReplaceItems(reg, worldedit.Names{"default:d*"}, "default:gold",
-			worldedit.ItemOptions{}, s.Tally), func(m model) {
+			worldedit.ItemOptions{}, s.Counts), func(m model) {
 			m.each(func(v worldedit.Vec, n *node) {
 				if in(v, n) {
 					n.meta = strings.ReplaceAll(n.meta, "Item default:dirt", "Item default:gold")

@@ -14,8 +14,8 @@ import (
 	"trowel.example/minetest/turn"
 )
 
-// A Tally counts the changes of a step.
-type Tally struct {
+// Counts counts the changes of a step.
+type Counts struct {
 	Nodes    atomic.Int64 // nodes that were changed
 	Metadata atomic.Int64 // metadata and timers that were changed or removed
 	Objects  atomic.Int64 // objects that were removed
@@ -28,7 +28,7 @@ type Tally struct {
 }
 
 // Note counts something that the user should know.
-func (t *Tally) Note(what string, n int64) {
+func (t *Counts) Note(what string, n int64) {
 	if t == nil || n == 0 {
 		return
 	}
@@ -41,7 +41,7 @@ func (t *Tally) Note(what string, n int64) {
 }
 
 // Notes returns the notes as lines of text.
-func (t *Tally) Notes() (lines []string) {
+func (t *Counts) Notes() (lines []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for what, n := range t.notes {
@@ -52,7 +52,7 @@ func (t *Tally) Notes() (lines []string) {
 }
 
 // Add adds a change of another kind.
-func (t *Tally) Add(c check.Change) {
+func (t *Counts) Add(c check.Change) {
 	if t == nil {
 		return
 	}
@@ -62,12 +62,12 @@ func (t *Tally) Add(c check.Change) {
 }
 
 // Changed reports whether the step changed anything.
-func (t *Tally) Changed() bool {
+func (t *Counts) Changed() bool {
 	return t.Nodes.Load()+t.Metadata.Load()+t.Items.Load()+t.Objects.Load()+t.Blocks.Load() > 0 || len(t.changes) > 0
 }
 
 // Changes returns the changes of other kinds, in the order in which they were added.
-func (t *Tally) Changes() []check.Change { return t.changes }
+func (t *Counts) Changes() []check.Change { return t.changes }
 
 // Setting controls how nodes are changed.
 type Setting struct {
@@ -82,7 +82,7 @@ type Setting struct {
 	// Orient makes [Turn] also rotate nodes with a direction, if their definitions are known: see [World.Nodes].
 	Orient bool
 
-	Tally *Tally // may be nil
+	Counts *Counts // may be nil
 }
 
 // generated reports whether nodes of a block may be set. They may not be set if the map generator would generate the
@@ -92,7 +92,7 @@ func (s *Setting) generated(b *Block) bool {
 		return true
 	}
 	if !s.Create {
-		s.Tally.Note("blocks that are not generated yet, unchanged", 1)
+		s.Counts.Note("blocks that are not generated yet, unchanged", 1)
 		return false
 	}
 	b.Flags &^= mapblock.NotGenerated
@@ -110,22 +110,22 @@ func (s *Setting) set(b *Block, m *Mask, pick func(index int) string) error {
 			param2 = b.Param2[i]
 		}
 		was := b.Param2[i]
-		is, err := b.SetNode(i, pick(i), param2)
+		ok, err := b.SetNode(i, pick(i), param2)
 		if err != nil {
 			return err
 		}
-		if is {
+		if ok {
 			renamed.Set(i)
 		}
-		if is || was != param2 {
+		if ok || was != param2 {
 			n++
 		}
 	}
 	if !s.KeepMetadata {
 		s.forget(b, &renamed)
 	}
-	if s.Tally != nil {
-		s.Tally.Nodes.Add(n)
+	if s.Counts != nil {
+		s.Counts.Nodes.Add(n)
 	}
 	return nil
 }
@@ -148,16 +148,16 @@ func (s *Setting) rename(b *Block, m *Mask, id uint16, to string) {
 	if !s.KeepMetadata {
 		s.forget(b, m)
 	}
-	if s.Tally != nil {
-		s.Tally.Nodes.Add(int64(n))
+	if s.Counts != nil {
+		s.Counts.Nodes.Add(int64(n))
 	}
 }
 
 // forget removes the metadata and timers of nodes.
 func (s *Setting) forget(b *Block, m *Mask) {
 	n := len(b.Metadata.List) + len(b.Timers.List)
-	if b.ForgetIf(func(i int) bool { return i < mapblock.NodeCount && m.Has(i) }) && s.Tally != nil {
-		s.Tally.Metadata.Add(int64(n - len(b.Metadata.List) - len(b.Timers.List)))
+	if b.ForgetIf(func(i int) bool { return i < mapblock.NodeCount && m.Has(i) }) && s.Counts != nil {
+		s.Counts.Metadata.Add(int64(n - len(b.Metadata.List) - len(b.Timers.List)))
 	}
 }
 
@@ -266,12 +266,12 @@ func random(seed uint64, v Vec) uint64 {
 
 // SetParam2 is a step that sets the param2 of the nodes of a region.
 func SetParam2(r Region, param2 uint8, s Setting) Step {
-	return r.turn(s, func(string) func(uint8) uint8 { return func(uint8) uint8 { return param2 } })
+	return r.turnStep(s, func(string) func(uint8) uint8 { return func(uint8) uint8 { return param2 } })
 }
 
-// turn is a step that changes the param2 of the nodes of a region. way returns the change for a name, or nil for
+// turnStep is a step that changes the param2 of the nodes of a region. way returns the change for a name, or nil for
 // none.
-func (r Region) turn(s Setting, way func(name string) func(param2 uint8) uint8) Step {
+func (r Region) turnStep(s Setting, way func(name string) func(param2 uint8) uint8) Step {
 	selected := r.Selector()
 	return Each{Area: r.Area(), Edit: func(b *Block) error {
 		m, any := selected(b)
@@ -295,8 +295,8 @@ func (r Region) turn(s Setting, way func(name string) func(param2 uint8) uint8) 
 		if n > 0 {
 			b.Mark()
 		}
-		if s.Tally != nil {
-			s.Tally.Nodes.Add(n)
+		if s.Counts != nil {
+			s.Counts.Nodes.Add(n)
 		}
 		return nil
 	}}
@@ -306,8 +306,8 @@ func (r Region) turn(s Setting, way func(name string) func(param2 uint8) uint8) 
 // The node definitions determine which nodes rotate; see [World.Nodes].
 func Orient(r Region, m turn.Motion, s Setting) Step {
 	return stepOf(func(w *World) Step {
-		o := orienter{m, w.definitions(), s.Tally}
-		return r.turn(s, o.way)
+		o := orienter{m, w.definitions(), s.Counts}
+		return r.turnStep(s, o.way)
 	})
 }
 
@@ -315,7 +315,7 @@ func Orient(r Region, m turn.Motion, s Setting) Step {
 type orienter struct {
 	motion turn.Motion
 	nodes  nodedef.List
-	tally  *Tally
+	counts *Counts
 }
 
 // way returns the rotation of param2 for nodes of a name, or nil if they do not rotate.
@@ -327,7 +327,7 @@ func (o orienter) way(name string) func(uint8) uint8 {
 	return func(p uint8) uint8 {
 		p, exact := o.motion.Param2(def.ParamType2, p)
 		if !exact {
-			o.tally.Note("nodes "+name+" that cannot be turned this way", 1)
+			o.counts.Note("nodes "+name+" that cannot be turned this way", 1)
 		}
 		return p
 	}

@@ -63,7 +63,7 @@ func (w *World) Positions(ctx context.Context, a mapdb.Area) iter.Seq2[mapdb.Pos
 		for p, err := range w.base.Positions(ctx, a) {
 			if err == nil {
 				var gone bool
-				if gone, err = w.gone(p); gone {
+				if gone, err = w.isDeleted(p); gone {
 					continue
 				}
 			}
@@ -72,7 +72,7 @@ func (w *World) Positions(ctx context.Context, a mapdb.Area) iter.Seq2[mapdb.Pos
 			}
 		}
 		for p := range w.createdIn(a) {
-			gone, err := w.gone(p)
+			gone, err := w.isDeleted(p)
 			if !gone && !yield(p, err) || err != nil {
 				return
 			}
@@ -80,8 +80,8 @@ func (w *World) Positions(ctx context.Context, a mapdb.Area) iter.Seq2[mapdb.Pos
 	}
 }
 
-// gone reports whether a step has deleted a block.
-func (w *World) gone(p mapdb.Pos) (bool, error) {
+// isDeleted reports whether a step has deleted a block.
+func (w *World) isDeleted(p mapdb.Pos) (bool, error) {
 	at, ok := w.scratch.lookup(p)
 	if !ok {
 		return false, nil

@@ -192,8 +192,8 @@ func (r Region) Selector() func(b *Block) (m Mask, any bool) {
 	}
 	return func(b *Block) (m Mask, any bool) {
 		origin := b.Origin()
-		its := Box{origin, origin.Add(Vec{15, 15, 15})}
-		if !r.Invert && r.Box.Intersect(its).Empty() {
+		whole := Box{origin, origin.Add(Vec{15, 15, 15})}
+		if !r.Invert && r.Box.Intersect(whole).Empty() {
 			return m, false
 		}
 		if len(meta) > 0 {
@@ -212,7 +212,7 @@ func (r Region) Selector() func(b *Block) (m Mask, any bool) {
 			}
 			b.keep(&m, ids)
 		}
-		if inside := r.Box.Contains(its.Min) && r.Box.Contains(its.Max); !inside || r.In != nil || r.Invert {
+		if inside := r.Box.Contains(whole.Min) && r.Box.Contains(whole.Max); !inside || r.In != nil || r.Invert {
 			for i := range m.All {
 				x, y, z := mapblock.Coordinates(i)
 				if !in(origin.Add(Vec{x, y, z})) {

@@ -15,7 +15,7 @@ import (
 
 // FixLight is a step that recomputes the light of the blocks of an area, and of the blocks around them that it
 // reaches, as the engine's fix_light does. It needs node definitions: see [Options].
-func FixLight(area mapdb.Area, t *Tally) Step {
+func FixLight(area mapdb.Area, t *Counts) Step {
 	return StepFunc(func(ctx context.Context, w *World) error {
 		var list []mapdb.Pos
 		for p, err := range w.Positions(ctx, area) {
@@ -31,7 +31,7 @@ func FixLight(area mapdb.Area, t *Tally) Step {
 }
 
 // Relight is FixLight for the blocks in which earlier steps changed nodes.
-func Relight(t *Tally) Step {
+func Relight(t *Counts) Step {
 	return StepFunc(func(ctx context.Context, w *World) error {
 		var list []mapdb.Pos
 		for p, err := range w.Touched() {
@@ -51,7 +51,7 @@ const (
 	lightBlocks  = 1024 // in all
 )
 
-func (w *World) fixLight(ctx context.Context, list []mapdb.Pos, t *Tally) error {
+func (w *World) fixLight(ctx context.Context, list []mapdb.Pos, t *Counts) error {
 	if w.opts.Nodes == nil {
 		return errors.New("light requires the definitions of nodes (set them with --nodes FILE, which the mod " +
 			"contrib/minetest/trowel_nodes writes)")
@@ -85,7 +85,7 @@ func (w *World) fixLight(ctx context.Context, list []mapdb.Pos, t *Tally) error 
 }
 
 // fixLightOf recomputes the light of some blocks.
-func (w *World) fixLightOf(ctx context.Context, list []mapdb.Pos, unknown map[string]bool, t *Tally) error {
+func (w *World) fixLightOf(ctx context.Context, list []mapdb.Pos, unknown map[string]bool, t *Counts) error {
 	fixed, err := light.Fix(func(p mapdb.Pos) (*mapblock.Block, error) {
 		data, err := w.Get(ctx, p)
 		if errors.Is(err, mapdb.ErrNotFound) || err != nil && !isEnd(err) {

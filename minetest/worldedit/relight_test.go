@@ -64,14 +64,14 @@ func TestRelight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tally := new(worldedit.Tally)
-	if err := w.Do(ctx, worldedit.Relight(tally)); err != nil {
+	counts := new(worldedit.Counts)
+	if err := w.Do(ctx, worldedit.Relight(counts)); err != nil {
 		t.Fatal(err)
 	}
-	if n := tally.Blocks.Load(); n < int64(len(list)) {
+	if n := counts.Blocks.Load(); n < int64(len(list)) {
 		t.Errorf("%d of %d blocks have another light", n, len(list))
 	}
-	if notes := tally.Notes(); len(notes) != 1 {
+	if notes := counts.Notes(); len(notes) != 1 {
 		t.Errorf("%q", notes)
 	}
 	for p, data := range worldtest.All(t, w) {

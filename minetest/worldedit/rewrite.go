@@ -32,7 +32,7 @@ func Rewrite(positions iter.Seq2[mapdb.Pos, error], rewrite func(p mapdb.Pos, ha
 			if err != nil {
 				return outcome{err: err}
 			}
-			o := outcome{pos: b.Pos, old: b.Data, is: true, nodes: true}
+			o := outcome{pos: b.Pos, old: b.Data, exists: true, nodes: true}
 			o.new, o.err = rewrite(b.Pos, b.Data)
 			o.digest()
 			return o
@@ -40,7 +40,7 @@ func Rewrite(positions iter.Seq2[mapdb.Pos, error], rewrite func(p mapdb.Pos, ha
 			switch {
 			case isEnd(o.err):
 				return o.err
-			case !o.is: // a damaged row is not changed
+			case !o.exists: // a damaged row is not changed
 				w.report.Damaged++
 				continue
 			case o.err != nil:

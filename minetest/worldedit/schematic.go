@@ -15,7 +15,7 @@ import (
 
 // Place is a step that places a schematic, with its corner of least coordinates at a node. Metadata in WorldEdit
 // files is included. The node definitions determine how nodes are rotated: see [World.Nodes]. Of the setting, only
-// KeepMetadata, Create and Tally are used.
+// KeepMetadata, Create and Counts are used.
 func Place(s *schematic.Schematic, at Vec, p schematic.Placing, set Setting) Step {
 	return stepOf(func(w *World) Step {
 		nodes := w.definitions()
@@ -30,7 +30,7 @@ func Place(s *schematic.Schematic, at Vec, p schematic.Placing, set Setting) Ste
 		box := Box{least, least.Add(Vec(l.Size)).Sub(Vec{1, 1, 1})}
 		inside := box.Intersect(Everywhere)
 		if box != inside {
-			set.Tally.Note("nodes outside of the world", int64(volume(box)-volume(inside)))
+			set.Counts.Note("nodes outside of the world", int64(volume(box)-volume(inside)))
 		}
 		var met atomic.Int64
 		each := Each{Area: inside.Area(), Create: set.Create, Edit: func(b *Block) error {
@@ -44,7 +44,7 @@ func Place(s *schematic.Schematic, at Vec, p schematic.Placing, set Setting) Ste
 			if err := each.Do(ctx, w); err != nil {
 				return err
 			}
-			set.Tally.Note("missing blocks, in which nothing is placed", int64(blocksIn(each.Area))-met.Load())
+			set.Counts.Note("missing blocks, in which nothing is placed", int64(blocksIn(each.Area))-met.Load())
 			return nil
 		})
 	})
@@ -84,7 +84,7 @@ func (set *Setting) place(b *Block, s *schematic.Schematic, l *schematic.Placeme
 					continue
 				}
 				if !node.Exact {
-					set.Tally.Note("nodes "+node.Name+" that cannot be turned this way", 1)
+					set.Counts.Note("nodes "+node.Name+" that cannot be turned this way", 1)
 				}
 				was := b.Param2[i]
 				renamed, err := b.SetNode(i, node.Name, node.Param2)
@@ -115,9 +115,9 @@ func (set *Setting) place(b *Block, s *schematic.Schematic, l *schematic.Placeme
 		slices.SortStableFunc(b.Metadata.List, func(a, b mapblock.NodeMeta) int { return int(a.Pos) - int(b.Pos) })
 		b.Mark()
 	}
-	if set.Tally != nil {
-		set.Tally.Nodes.Add(n)
-		set.Tally.Metadata.Add(int64(max(changed, len(metas))))
+	if set.Counts != nil {
+		set.Counts.Nodes.Add(n)
+		set.Counts.Metadata.Add(int64(max(changed, len(metas))))
 	}
 	return nil
 }
@@ -134,7 +134,7 @@ func (set *Setting) metadata(m *schematic.Meta, index int) mapblock.NodeMeta {
 		for _, text := range l.Items {
 			stack, err := item.ParseStack(text)
 			if err != nil {
-				set.Tally.Note(fmt.Sprintf("items that cannot be read, such as %.40q", text), 1)
+				set.Counts.Note(fmt.Sprintf("items that cannot be read, such as %.40q", text), 1)
 				stack = item.Stack{}
 			}
 			list.Items = append(list.Items, item.Slot{Stack: stack})

@@ -21,7 +21,7 @@ type transfer struct {
 	targets []Box  // the target
 	// from yields the candidate sources of a position: the node is copied from the first that is in the region.
 	from   func(to Vec) iter.Seq[Vec]
-	leave  func(from Vec) (to Vec) // target of a node; its source becomes air if it is copied; may be nil
+	vacate func(from Vec) (to Vec) // target of a node; its source becomes air if it is copied; may be nil
 	skip   func(p mapdb.Pos) bool  // reports blocks that are already done; may be nil
 	motion turn.Motion             // how nodes with a direction are rotated
 	orient bool
@@ -36,12 +36,12 @@ func (t transfer) Do(ctx context.Context, w *World) error {
 		source = w
 	}
 	view := newView(ctx, source, t.region)
-	o := orienter{t.motion, w.definitions(), t.s.Tally}
+	o := orienter{t.motion, w.definitions(), t.s.Counts}
 	var areas []mapdb.Area
 	for _, box := range t.targets {
 		areas = append(areas, box.Area())
 	}
-	if t.leave != nil {
+	if t.vacate != nil {
 		areas = append(areas, t.region.Area())
 	}
 	in, err := w.blocksOf(ctx, areas, len(t.targets), t.s.Create)
@@ -93,10 +93,10 @@ func (t *transfer) edit(w *World, view *view, o *orienter, block mapdb.Block) (b
 		return nil, err
 	}
 	origin := b.Origin()
-	its := Box{origin, origin.Add(Vec{15, 15, 15})}
-	touched := t.leave != nil && !t.region.Box.Intersect(its).Empty()
+	whole := Box{origin, origin.Add(Vec{15, 15, 15})}
+	touched := t.vacate != nil && !t.region.Box.Intersect(whole).Empty()
 	for _, box := range t.targets {
-		touched = touched || !box.Intersect(its).Empty()
+		touched = touched || !box.Intersect(whole).Empty()
 	}
 	if !touched || !t.s.generated(b) {
 		return b, nil
@@ -139,7 +139,7 @@ func (t *transfer) edit(w *World, view *view, o *orienter, block mapdb.Block) (b
 		if came {
 			continue
 		}
-		if t.leave == nil || !t.region.Box.Contains(to) {
+		if t.vacate == nil || !t.region.Box.Contains(to) {
 			continue
 		}
 		if own == nil {
@@ -150,22 +150,22 @@ func (t *transfer) edit(w *World, view *view, o *orienter, block mapdb.Block) (b
 		if own.block == nil || !own.mask.Has(i) {
 			continue
 		}
-		if arrives, err := t.arrives(view, t.leave(to)); err != nil {
+		if arrives, err := t.arrives(view, t.vacate(to)); err != nil {
 			return nil, stop{err}
 		} else if !arrives {
 			stay++
 			continue
 		}
 		replaced.Set(i)
-		is, err := b.SetNode(i, mapblock.Air, 0)
+		ok, err := b.SetNode(i, mapblock.Air, 0)
 		if err != nil {
 			return nil, err
 		}
-		if is {
+		if ok {
 			n++
 		}
 	}
-	t.s.Tally.Note("nodes that stay, because there is no block at their destination", stay)
+	t.s.Counts.Note("nodes that stay, because there is no block at their destination", stay)
 	before := len(b.Metadata.List) + len(b.Timers.List)
 	b.ForgetIf(func(i int) bool { return i < mapblock.NodeCount && replaced.Has(i) })
 	dropped := before - len(b.Metadata.List) - len(b.Timers.List)
@@ -174,9 +174,9 @@ func (t *transfer) edit(w *World, view *view, o *orienter, block mapdb.Block) (b
 		b.Timers.List = append(slices.Clip(b.Timers.List), timers...)
 		b.Mark()
 	}
-	if t.s.Tally != nil {
-		t.s.Tally.Nodes.Add(n)
-		t.s.Tally.Metadata.Add(int64(dropped + len(meta) + len(timers)))
+	if t.s.Counts != nil {
+		t.s.Counts.Nodes.Add(n)
+		t.s.Counts.Metadata.Add(int64(dropped + len(meta) + len(timers)))
 	}
 	return b, nil
 }
@@ -314,7 +314,7 @@ func Copy(r Region, by Vec, s Setting) Step { return Stack(r, by, 1, s) }
 // Move is like Copy, but leaves air where nothing is copied to.
 func Move(r Region, by Vec, s Setting) Step {
 	t := stack(r, by, 1, s)
-	t.leave = func(from Vec) Vec { return from.Add(by) }
+	t.vacate = func(from Vec) Vec { return from.Add(by) }
 	return t
 }
 
@@ -371,7 +371,7 @@ func Turn(r Region, m turn.Motion, s Setting) (Step, error) {
 	turned := m.Size(size)
 	return transfer{
 		region: r, targets: []Box{box}, motion: m, orient: s.Orient, s: s,
-		leave: func(from Vec) Vec { return box.Min.Add(m.In(size, from.Sub(r.Box.Min))) },
+		vacate: func(from Vec) Vec { return box.Min.Add(m.In(size, from.Sub(r.Box.Min))) },
 		from: func(to Vec) iter.Seq[Vec] {
 			return func(yield func(Vec) bool) {
 				if box.Contains(to) {
@@ -439,7 +439,7 @@ func (t *transfer) wholeBlocks(ctx context.Context, w *World, by Vec) error {
 			have, err := w.Get(ctx, p)
 			if errors.Is(err, mapdb.ErrNotFound) {
 				if err = nil; !t.s.Create {
-					t.s.Tally.Note("blocks not copied, because there is no block at their destination", 1)
+					t.s.Counts.Note("blocks not copied, because there is no block at their destination", 1)
 					continue
 				}
 			}
@@ -470,8 +470,8 @@ func (t *transfer) wholeBlocks(ctx context.Context, w *World, by Vec) error {
 		}
 		b.Pos, b.Created = block.Pos, block.Data == nil
 		b.MarkNodes()
-		if t.s.Tally != nil {
-			t.s.Tally.Blocks.Add(1)
+		if t.s.Counts != nil {
+			t.s.Counts.Blocks.Add(1)
 		}
 		return b, nil
 	})

@@ -349,7 +349,7 @@ func (e stop) Unwrap() error { return e.error }
 // outcome is the result for one block.
 type outcome struct {
 	pos     mapdb.Pos
-	is      bool // whether there is a block
+	exists  bool // whether there is a block
 	old     []byte
 	new     []byte // nil if the block is not changed
 	version int    // version of new, if it differs from that of old
@@ -370,14 +370,14 @@ func (w *World) run(ctx context.Context, in iter.Seq2[mapdb.Block, error], edit 
 	total, done := 0, 0
 	var last *mapdb.Pos
 	for o := range mapdb.Parallel(in, func(block mapdb.Block, err error) outcome { return w.edited(block, err, edit) }) {
-		if isEnd(o.err) && !o.is {
+		if isEnd(o.err) && !o.exists {
 			return o.err
 		}
 		if done++; w.opts.OnProgress != nil && done%1024 == 0 {
 			w.opts.OnProgress("blocks", done, total)
 		}
 		switch {
-		case !o.is: // a damaged row is not changed
+		case !o.exists: // a damaged row is not changed
 			w.report.Damaged++
 			last = nil
 			continue
@@ -396,7 +396,7 @@ func (w *World) run(ctx context.Context, in iter.Seq2[mapdb.Block, error], edit 
 		case errors.As(o.err, &fatal):
 			return fmt.Errorf("%s: %w", place.Block(o.pos.X, o.pos.Y, o.pos.Z), fatal.error)
 		case o.err != nil:
-			w.tell(&o)
+			w.reportKept(&o)
 			continue
 		case o.new == nil:
 			continue
@@ -416,7 +416,7 @@ func (w *World) edited(block mapdb.Block, err error, edit func(mapdb.Block) (*Bl
 	if err != nil {
 		return outcome{err: err}
 	}
-	o := outcome{pos: block.Pos, is: true, old: block.Data} // nil for a new block
+	o := outcome{pos: block.Pos, exists: true, old: block.Data} // nil for a new block
 	b, err := edit(block)
 	if err != nil || b == nil || !b.changed {
 		o.err = err
@@ -441,10 +441,10 @@ func (w *World) edited(block mapdb.Block, err error, edit func(mapdb.Block) (*Bl
 // kept is the error of a block that cannot store a change.
 type kept struct{ error }
 
-// tell reports a block that is not changed.
-func (w *World) tell(o *outcome) {
+// reportKept reports a block that is not changed.
+func (w *World) reportKept(o *outcome) {
 	kind := foundDamaged
-	if _, is := o.err.(kept); is {
+	if _, ok := o.err.(kept); ok {
 		kind = foundKept
 		w.report.Kept++
 	} else {
@@ -472,8 +472,8 @@ func Delete(area mapdb.Area, gone func(b mapdb.Block) bool) Step {
 	return StepFunc(func(ctx context.Context, w *World) error {
 		var last *mapdb.Pos
 		for o := range mapdb.Parallel(w.Blocks(ctx, area), func(b mapdb.Block, err error) outcome {
-			o := outcome{pos: b.Pos, old: b.Data, is: err == nil && gone(b), err: err}
-			if o.is {
+			o := outcome{pos: b.Pos, old: b.Data, exists: err == nil && gone(b), err: err}
+			if o.exists {
 				o.digest()
 			}
 			return o
@@ -481,7 +481,7 @@ func Delete(area mapdb.Area, gone func(b mapdb.Block) bool) Step {
 			if isEnd(o.err) {
 				return o.err
 			}
-			if !o.is {
+			if !o.exists {
 				continue
 			}
 			if last != nil && *last == o.pos {

@@ -30,10 +30,10 @@ func TestSaved(t *testing.T) {
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 96)
 	before := worldtest.BlocksOf(t, dir)
 	w := open(t, dir)
-	tally := new(worldedit.Tally)
+	counts := new(worldedit.Counts)
 	everywhere := worldedit.Region{Box: worldedit.Everywhere}
 	if err := w.Do(ctx, worldedit.Replace(everywhere, worldedit.Names{"default:co*"}, "test:new",
-		worldedit.Setting{KeepParam2: true, Tally: tally})); err != nil {
+		worldedit.Setting{KeepParam2: true, Counts: counts})); err != nil {
 		t.Fatal(err)
 	}
 	want := worldtest.All(t, w)
@@ -64,8 +64,8 @@ func TestSaved(t *testing.T) {
 			t.Errorf("%v: version %d became %d", p, was.Version, is.Version)
 		}
 	}
-	if nodes == 0 || tally.Nodes.Load() != nodes {
-		t.Errorf("%d nodes, counted %d", nodes, tally.Nodes.Load())
+	if nodes == 0 || counts.Nodes.Load() != nodes {
+		t.Errorf("%d nodes, counted %d", nodes, counts.Nodes.Load())
 	}
 
 	copy := filepath.Join(t.TempDir(), "copy")

@@ -121,8 +121,8 @@ func (p *parser) parseLine(line string) {
 		return
 	}
 	for _, k := range keywords {
-		rest, is := strings.CutPrefix(line, k.name)
-		if !is {
+		rest, ok := strings.CutPrefix(line, k.name)
+		if !ok {
 			continue
 		}
 		if !k.needs(p) {

@@ -200,8 +200,8 @@ func (r *reader) foreign(name string, dir bool) {
 	r.own = append(r.own, name)
 }
 
-// tellForeign reports all files that are not parts of the map, in one line.
-func (r *reader) tellForeign() {
+// reportForeign reports all files that are not parts of the map, in one line.
+func (r *reader) reportForeign() {
 	switch n := len(r.own); {
 	case n == 0:
 	case n == 1:

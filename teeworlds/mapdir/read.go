@@ -40,7 +40,7 @@ func read(fsys fs.FS, warn func(file, message string)) (*reader, error) {
 	orphans.leftovers(orphans.isLayer)
 	r.run()
 	r.top()
-	r.tellForeign()
+	r.reportForeign()
 	r.sidecar()
 	return r, forms.Join(r.errs)
 }

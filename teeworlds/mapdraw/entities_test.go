@@ -28,7 +28,7 @@ func TestSigns(t *testing.T) {
 		for y := range l.h {
 			look = append(look, l.pix[l.cell(id)+y*l.stride:][:4*l.w]...)
 		}
-		if other, is := looks[string(look)]; is && valid {
+		if other, ok := looks[string(look)]; ok && valid {
 			t.Errorf("%d and %d look the same", id, other)
 		}
 		looks[string(look)] = id

@@ -63,7 +63,7 @@ func (e *Editor) adopt(from *twmap.Map, groups []int, at int, a Across) (*twmap.
 	physicsGone := 0
 	for _, g := range other.Groups {
 		had := len(g.Layers)
-		g.Layers = slices.DeleteFunc(g.Layers, func(l twmap.Layer) bool { _, is := physics(l); return is })
+		g.Layers = slices.DeleteFunc(g.Layers, func(l twmap.Layer) bool { _, ok := physics(l); return ok })
 		if gone := had - len(g.Layers); gone > 0 {
 			physicsGone += gone
 			if g.Name == "Game" {
@@ -97,7 +97,7 @@ func (e *Editor) adopt(from *twmap.Map, groups []int, at int, a Across) (*twmap.
 		to   map[int]int
 	}{{twmap.PartImage, images}, {twmap.PartSound, sounds}, {twmap.PartEnvelope, envelopes}} {
 		if _, err := Renumber(other, refer.kind, func(i int) int {
-			if to, is := refer.to[i]; is {
+			if to, ok := refer.to[i]; ok {
 				return to
 			}
 			return -1 // the reference was missing
@@ -189,7 +189,7 @@ func shared(name string, n int, part func(i int) (name string, same bool)) (at i
 	for number := 1; ; number++ {
 		taken := false
 		for i := range n {
-			if its, same := part(i); its == free {
+			if other, same := part(i); other == free {
 				if same {
 					return i, free
 				}

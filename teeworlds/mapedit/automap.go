@@ -12,11 +12,11 @@ import (
 // other than design layers of tiles, and for layers without an image.
 func (e *Editor) Automapped(at LayerAt) (*twmap.TileLayer, *twmap.Image, error) {
 	layer, err := e.layerAt(at)
-	l, is := layer.(*twmap.TileLayer)
+	l, ok := layer.(*twmap.TileLayer)
 	switch {
 	case err != nil:
 		return nil, nil, err
-	case !is || l.Kind() != twmap.KindTiles:
+	case !ok || l.Kind() != twmap.KindTiles:
 		return nil, nil, fmt.Errorf("%s is not a design layer of tiles", e.Path(layer))
 	case l.Image < 0 || l.Image >= len(e.m.Images):
 		return nil, nil, fmt.Errorf("%s has no image, so no rules apply to it", e.Path(layer))
@@ -111,7 +111,7 @@ func (e *Editor) automap(ctx context.Context, at LayerAt, l *twmap.TileLayer, im
 func (e *Editor) SetAutomapper(at LayerAt, a *twmap.AutoMapper) error {
 	if a == nil {
 		layer, err := e.layerAt(at)
-		if l, is := layer.(*twmap.TileLayer); is && l.AutoMapper != nil {
+		if l, ok := layer.(*twmap.TileLayer); ok && l.AutoMapper != nil {
 			e.reportChange(l, 1, "", "no automapper: %s", automapperText(l.AutoMapper))
 			l.AutoMapper = nil
 		}

@@ -111,12 +111,12 @@ func openGrid(l *twmap.TileLayer) cells {
 // readable returns the cells of a layer that will be changed, and reports what cannot be read.
 func (e *Editor) readable(l *twmap.TileLayer) cells {
 	c := openGrid(l)
-	e.tellBroken(l, c.missing(), l.Load())
+	e.reportBroken(l, c.missing(), l.Load())
 	return c
 }
 
-// tellBroken reports that a layer that is changed could not be read completely.
-func (e *Editor) tellBroken(l *twmap.TileLayer, missing int, err error) {
+// reportBroken reports that a layer that is changed could not be read completely.
+func (e *Editor) reportBroken(l *twmap.TileLayer, missing int, err error) {
 	switch {
 	case err == nil || e.broken[l]:
 		return
@@ -179,7 +179,7 @@ func (e *Editor) edit(at LayerAt, area *Area, what string, to func(x, y int, c C
 		places = nil
 	}
 	if n > 0 {
-		e.tellBroken(l, missing, broken)
+		e.reportBroken(l, missing, broken)
 	}
 	e.reportChangeAt(places, l, n, "tiles", "%s", what)
 	return n
@@ -197,7 +197,7 @@ func (e *Editor) part(at LayerAt) *twmap.Part {
 func (e *Editor) tileLayers(layers []LayerAt) []LayerAt {
 	var tiles []LayerAt
 	for _, at := range layers {
-		if _, is := e.layer(at).(*twmap.TileLayer); is {
+		if _, ok := e.layer(at).(*twmap.TileLayer); ok {
 			tiles = append(tiles, at)
 		}
 	}

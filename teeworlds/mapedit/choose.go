@@ -132,8 +132,8 @@ func (e *Editor) layersCalled(pattern string) func(LayerAt, twmap.Layer) bool {
 // selected by its path.
 func isLayerWord(pattern string) bool {
 	pattern = strings.ToLower(pattern)
-	_, is := twmap.ParseKind(pattern)
-	return is || pattern == "quads" || pattern == "sounds" || pattern == "physics"
+	_, ok := twmap.ParseKind(pattern)
+	return ok || pattern == "quads" || pattern == "sounds" || pattern == "physics"
 }
 
 func cutNumbers(pattern string) (g, l int, ok bool) {

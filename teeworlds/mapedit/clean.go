@@ -10,8 +10,8 @@ import (
 func (e *Editor) each(what string, to func(twmap.Kind, Cell) Cell, kinds ...twmap.Kind) {
 	for i, g := range e.m.Groups {
 		for j, l := range g.Layers {
-			t, is := l.(*twmap.TileLayer)
-			if !is || kinds != nil && !slices.Contains(kinds, t.Kind()) {
+			t, ok := l.(*twmap.TileLayer)
+			if !ok || kinds != nil && !slices.Contains(kinds, t.Kind()) {
 				continue
 			}
 			e.edit(LayerAt{i, j}, nil, what, func(_, _ int, c Cell) Cell { return to(t.Kind(), c) })

@@ -43,8 +43,8 @@ func (e *Editor) ConstructGameTiles(from LayerAt, tile twmap.GameTile) error {
 	if game == nil {
 		return errNoGame
 	}
-	design, is := e.layer(from).(*twmap.TileLayer)
-	if !is || design.Kind() != twmap.KindTiles {
+	design, ok := e.layer(from).(*twmap.TileLayer)
+	if !ok || design.Kind() != twmap.KindTiles {
 		return fmt.Errorf("%s: expected a design layer of tiles", e.Path(e.layer(from)))
 	}
 	g, dx, dy := e.m.Groups[from.Group], 0, 0
@@ -89,7 +89,7 @@ func (e *Editor) growPhysics(w, h int) error {
 	var small []*twmap.TileLayer
 	all := 0
 	for _, l := range e.m.Layers() {
-		if t, is := l.(*twmap.TileLayer); is && t.Kind().Physics() && (t.Width() < w || t.Height() < h) {
+		if t, ok := l.(*twmap.TileLayer); ok && t.Kind().Physics() && (t.Width() < w || t.Height() < h) {
 			if err := fits(max(w, t.Width()), max(h, t.Height()), &all, maxAll); err != nil {
 				return fmt.Errorf("%s: %w", e.Path(t), err)
 			}
@@ -114,7 +114,7 @@ func (e *Editor) CleanGameTiles() error {
 	}
 	var others []cells
 	for _, l := range e.m.Groups[e.gameGroup()].Layers {
-		if t, is := l.(*twmap.TileLayer); is && t != game {
+		if t, ok := l.(*twmap.TileLayer); ok && t != game {
 			others = append(others, openGrid(t))
 		}
 	}

@@ -77,7 +77,7 @@ func (e *Editor) DuplicateGroup(i int) error {
 	}
 	copied := settingsOf(g, g.Name)
 	for _, l := range g.Layers {
-		if _, is := physics(l); is {
+		if _, ok := physics(l); ok {
 			continue
 		}
 		own, err := e.fresh(l)
@@ -157,9 +157,9 @@ func (e *Editor) IsolatePhysics() error {
 	var back, own, front []twmap.Layer
 	seen := false
 	for _, l := range g.Layers {
-		_, is := physics(l)
+		_, ok := physics(l)
 		switch seen = seen || l == game; {
-		case is:
+		case ok:
 			own = append(own, l)
 		case seen:
 			front = append(front, l)

@@ -200,11 +200,11 @@ func (e *Editor) MakeImagesExternal(images []int, find func(name string) (*image
 		if find == nil {
 			continue
 		}
-		its, err := find(im.Name)
+		original, err := find(im.Name)
 		if err != nil {
 			return fmt.Errorf("%s: %w", e.Path(im), err)
 		}
-		if own, err := im.Picture(); err != nil || own == nil || !looksSame(own, its) {
+		if own, err := im.Picture(); err != nil || own == nil || !looksSame(own, original) {
 			return fmt.Errorf("%s: its picture is not the one that the game has", e.Path(im))
 		}
 	}

@@ -131,11 +131,11 @@ func (e *Editor) RemoveLayers(list []LayerAt) error {
 func (e *Editor) removeLayers(gone []twmap.Layer) {
 	for _, g := range e.m.Groups {
 		g.Layers = slices.DeleteFunc(slices.Clone(g.Layers), func(l twmap.Layer) bool {
-			is := slices.Contains(gone, l)
-			if is {
+			deleted := slices.Contains(gone, l)
+			if deleted {
 				e.reportChange(l, 1, "", "removed")
 			}
-			return is
+			return deleted
 		})
 	}
 }
@@ -150,7 +150,7 @@ func (e *Editor) MoveLayer(from, to LayerAt) error {
 	if err != nil {
 		return err
 	}
-	if _, is := physics(l); is && to.Group != e.gameGroup() {
+	if _, ok := physics(l); ok && to.Group != e.gameGroup() {
 		return fmt.Errorf("%s stays in the group of the game layer", e.Path(l))
 	}
 	source, target := e.m.Groups[from.Group], e.m.Groups[to.Group]
@@ -181,7 +181,7 @@ func (e *Editor) DuplicateLayers(list []LayerAt) error {
 		return err
 	}
 	for _, l := range all {
-		if kind, is := physics(l); is {
+		if kind, ok := physics(l); ok {
 			return fmt.Errorf("%s: there can be one %s layer", e.Path(l), kind)
 		}
 	}
@@ -272,10 +272,10 @@ func (e *Editor) ChangeLayers(list []LayerAt, c LayerChange) error {
 		each[i] = c
 	}
 	for _, p := range []struct {
-		what string
-		is   bool
-		has  func(twmap.Layer) bool
-		drop func(*LayerChange)
+		what  string
+		given bool
+		has   func(twmap.Layer) bool
+		drop  func(*LayerChange)
 	}{
 		{"name that can be chosen", c.Name != nil, isFree, func(c *LayerChange) { c.Name = nil }},
 		{"detail flag", c.Detail != nil, isFree, func(c *LayerChange) { c.Detail = nil }},
@@ -284,9 +284,9 @@ func (e *Editor) ChangeLayers(list []LayerAt, c LayerChange) error {
 			func(c *LayerChange) { c.Color, c.ColorEnv, c.ColorOffset = nil, nil, nil }},
 		{"image", c.Image != nil, func(l twmap.Layer) bool { _, quads := l.(*twmap.QuadLayer); return quads || isSeen(l) },
 			func(c *LayerChange) { c.Image = nil }},
-		{"sound", c.Sound != nil, func(l twmap.Layer) bool { _, is := l.(*twmap.SoundLayer); return is }, func(c *LayerChange) { c.Sound = nil }},
+		{"sound", c.Sound != nil, func(l twmap.Layer) bool { _, ok := l.(*twmap.SoundLayer); return ok }, func(c *LayerChange) { c.Sound = nil }},
 	} {
-		if p.is && len(all) > 0 && !slices.ContainsFunc(all, p.has) {
+		if p.given && len(all) > 0 && !slices.ContainsFunc(all, p.has) {
 			return fmt.Errorf("%s has no %s", e.Path(all[0]), p.what)
 		}
 		for i, l := range all {
@@ -309,11 +309,11 @@ func (e *Editor) ChangeLayers(list []LayerAt, c LayerChange) error {
 // isFree reports whether a layer can have any name and can be removed, because it is not a physics layer.
 func isFree(l twmap.Layer) bool {
 	_, unknown := l.(*twmap.UnknownLayer)
-	_, is := physics(l)
-	return !unknown && !is
+	_, ok := physics(l)
+	return !unknown && !ok
 }
 
-func isTiles(l twmap.Layer) bool { _, is := l.(*twmap.TileLayer); return is }
+func isTiles(l twmap.Layer) bool { _, ok := l.(*twmap.TileLayer); return ok }
 
 // isSeen reports whether a layer has tiles that are drawn.
 func isSeen(l twmap.Layer) bool { return isTiles(l) && isFree(l) }

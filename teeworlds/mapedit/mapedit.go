@@ -120,7 +120,7 @@ func (e *Editor) gameGroup() int {
 	game := e.m.Physics(twmap.KindGame)
 	for i, g := range e.m.Groups {
 		for _, l := range g.Layers {
-			if t, is := l.(*twmap.TileLayer); is && t == game {
+			if t, ok := l.(*twmap.TileLayer); ok && t == game {
 				return i
 			}
 		}

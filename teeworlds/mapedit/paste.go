@@ -69,7 +69,7 @@ func sameStructure(a, b *twmap.Map) error {
 			words.Count(len(a.Groups), "group"), len(b.Groups))
 	}
 	kind := func(l twmap.Layer) string {
-		if t, is := l.(*twmap.TileLayer); is {
+		if t, ok := l.(*twmap.TileLayer); ok {
 			return t.Kind().String()
 		}
 		return reflect.TypeOf(l).Elem().Name()

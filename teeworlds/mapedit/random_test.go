@@ -29,8 +29,8 @@ func resolve(m *twmap.Map) map[place]any {
 	found := make(map[place]any)
 	for _, l := range m.Layers() {
 		n := 0
-		refer := func(to any, is bool) {
-			if is {
+		refer := func(to any, ok bool) {
+			if ok {
 				found[place{l, n}] = to
 			} else {
 				found[place{l, n}] = nil

@@ -38,7 +38,7 @@ func (e *Editor) Extend(by Sides) error {
 	}
 	all := 0
 	for _, l := range e.m.Layers() {
-		if t, is := l.(*twmap.TileLayer); is {
+		if t, ok := l.(*twmap.TileLayer); ok {
 			if err := fits(t.Width()+by.Left+by.Right, t.Height()+by.Up+by.Down, &all, maxAll); err != nil {
 				return fmt.Errorf("%s: %w", e.Path(l), err)
 			}
@@ -46,7 +46,7 @@ func (e *Editor) Extend(by Sides) error {
 	}
 	for i, g := range e.m.Groups {
 		for _, l := range g.Layers {
-			if t, is := l.(*twmap.TileLayer); is {
+			if t, ok := l.(*twmap.TileLayer); ok {
 				e.reframe(t, by)
 			}
 		}
@@ -104,7 +104,7 @@ func (e *Editor) cut(g *twmap.Group, isGame bool, by Sides, limits func(*twmap.T
 	off := make(map[*twmap.TileLayer]Sides)
 	left, up := by.Left, by.Up
 	for _, l := range g.Layers {
-		if t, is := l.(*twmap.TileLayer); is {
+		if t, ok := l.(*twmap.TileLayer); ok {
 			s := e.repeats(t, limits)
 			if len(off) == 0 {
 				left, up = s.Left, s.Up
@@ -114,7 +114,7 @@ func (e *Editor) cut(g *twmap.Group, isGame bool, by Sides, limits func(*twmap.T
 		}
 	}
 	for _, l := range g.Layers {
-		if t, is := l.(*twmap.TileLayer); is {
+		if t, ok := l.(*twmap.TileLayer); ok {
 			e.reframe(t, Sides{-left, -off[t].Right, -up, -off[t].Down})
 		}
 	}
@@ -235,11 +235,11 @@ func (e *Editor) Shrink(o ShrinkOptions) {
 	if o.Physics && game >= 0 {
 		by = Sides{any, any, any, any}
 		for _, l := range e.m.Groups[game].Layers {
-			t, is := l.(*twmap.TileLayer)
+			t, ok := l.(*twmap.TileLayer)
 			switch {
-			case is && t.Kind().Physics():
+			case ok && t.Kind().Physics():
 				by = e.repeats(t, func(*twmap.TileLayer) (least, most Sides) { return Sides{}, by })
-			case is:
+			case ok:
 				s := e.repeats(t, func(*twmap.TileLayer) (least, most Sides) { return Sides{}, Sides{by.Left, any, by.Up, any} })
 				by.Left, by.Up = s.Left, s.Up
 			}

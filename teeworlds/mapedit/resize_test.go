@@ -56,8 +56,8 @@ func TestExtend(t *testing.T) {
 // irrelevant, and depends on their number.
 func plain(m *twmap.Map) bool {
 	for _, l := range m.Layers() {
-		l, is := l.(*twmap.TileLayer)
-		if !is {
+		l, ok := l.(*twmap.TileLayer)
+		if !ok {
 			continue
 		}
 		columns, rows := true, true

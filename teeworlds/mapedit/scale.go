@@ -85,8 +85,8 @@ func (s *scaling) plan() error {
 	used := make(map[int]*[256]bool)
 	var external []string
 	for _, l := range e.m.Layers() {
-		t, is := l.(*twmap.TileLayer)
-		if !is {
+		t, ok := l.(*twmap.TileLayer)
+		if !ok {
 			continue
 		}
 		if t.Width() > twmap.MaxCells/s.f || t.Height() > twmap.MaxCells/s.f {
@@ -134,8 +134,8 @@ func (s *scaling) plan() error {
 	}
 	for _, g := range e.m.Groups { // each layer becomes a layer per new image
 		for _, l := range g.Layers {
-			t, is := l.(*twmap.TileLayer)
-			if !is || s.sheets[t.Image] == nil || !isSeen(l) {
+			t, ok := l.(*twmap.TileLayer)
+			if !ok || s.sheets[t.Image] == nil || !isSeen(l) {
 				continue
 			}
 			for range len(s.touched(t)) - 1 {
@@ -197,8 +197,8 @@ func (s *scaling) cut(im *twmap.Image, used *[256]bool) (*cutImage, error) {
 			if !visible {
 				continue
 			}
-			n, is := known[string(piece)]
-			if !is {
+			n, ok := known[string(piece)]
+			if !ok {
 				n = len(known)
 				known[string(piece)] = n
 				if n%perSheet == 0 {
@@ -255,8 +255,8 @@ func between(pixel []byte, tile *image.NRGBA, x, y, toX, toY float64) {
 // piece returns the piece at a position of a scaled tile, as the sheet and its cell, or -1 for none.
 func (s *scaling) piece(sh *cutImage, c Cell, x, y int) (sheet, cell int) {
 	x, y = turnOf(c.Flags).back().place(x, y, s.f-1, s.f-1)
-	n, is := sh.pieces[int(c.ID)*s.f*s.f+y*s.f+x]
-	if c.ID == 0 || !is {
+	n, ok := sh.pieces[int(c.ID)*s.f*s.f+y*s.f+x]
+	if c.ID == 0 || !ok {
 		return -1, 0
 	}
 	return n / perSheet, n%perSheet + 1
@@ -274,7 +274,7 @@ func (s *scaling) touched(t *twmap.TileLayer) []int {
 	need := make([]bool, max(len(sh.images), 1))
 	for id := 1; id < len(ids); id++ {
 		for at := range s.f * s.f {
-			if n, is := sh.pieces[id*s.f*s.f+at]; is && ids[id] {
+			if n, ok := sh.pieces[id*s.f*s.f+at]; ok && ids[id] {
 				need[n/perSheet] = true
 			}
 		}

@@ -68,25 +68,25 @@ type remap struct {
 var remaps = sync.OnceValues(func() (to07, to06 map[string]*remap) {
 	to07, to06 = make(map[string]*remap), make(map[string]*remap)
 	for _, s := range sheets {
-		there, back := new(remap), new(remap)
+		forth, back := new(remap), new(remap)
 		eachTile(s.both, func(from, to int) {
-			there.to[from], back.to[to] = uint8(to), uint8(from)
+			forth.to[from], back.to[to] = uint8(to), uint8(from)
 		})
 		eachTile(s.redrawn, func(i, _ int) {
-			there.redrawn[i], back.redrawn[there.to[i]] = true, true
+			forth.redrawn[i], back.redrawn[forth.to[i]] = true, true
 		})
-		eachTile(s.only06, func(i, _ int) { there.missing[i] = true })
+		eachTile(s.only06, func(i, _ int) { forth.missing[i] = true })
 		eachTile(s.only07, func(i, _ int) { back.missing[i] = true })
 		for i := 1; i < 256; i++ {
-			there.hidden[i] = there.to[i] == 0 && !there.missing[i] && (back.to[i] != 0 || back.missing[i])
-			back.hidden[i] = back.to[i] == 0 && !back.missing[i] && (there.to[i] != 0 || there.missing[i])
-			for _, r := range []*remap{there, back} {
+			forth.hidden[i] = forth.to[i] == 0 && !forth.missing[i] && (back.to[i] != 0 || back.missing[i])
+			back.hidden[i] = back.to[i] == 0 && !back.missing[i] && (forth.to[i] != 0 || forth.missing[i])
+			for _, r := range []*remap{forth, back} {
 				if r.to[i] == 0 && !r.hidden[i] {
 					r.to[i] = uint8(i) // invisible in both, or nothing has its position
 				}
 			}
 		}
-		to07[s.name], to06[s.name] = there, back
+		to07[s.name], to06[s.name] = forth, back
 	}
 	return to07, to06
 })

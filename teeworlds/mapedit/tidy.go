@@ -53,18 +53,18 @@ func isEmpty(l twmap.Layer) (empty bool) {
 func allAir(l *twmap.TileLayer) bool {
 	switch l.Kind() {
 	case twmap.KindTele:
-		return all(l.Teles(), func(t twmap.TeleTile) bool { return t.ID == 0 })
+		return allCells(l.Teles(), func(t twmap.TeleTile) bool { return t.ID == 0 })
 	case twmap.KindSpeedup:
-		return all(l.Speedups(), func(t twmap.SpeedupTile) bool { return t.ID == 0 && t.Force == 0 })
+		return allCells(l.Speedups(), func(t twmap.SpeedupTile) bool { return t.ID == 0 && t.Force == 0 })
 	case twmap.KindSwitch:
-		return all(l.Switches(), func(t twmap.SwitchTile) bool { return t.ID == 0 })
+		return allCells(l.Switches(), func(t twmap.SwitchTile) bool { return t.ID == 0 })
 	case twmap.KindTune:
-		return all(l.Tunes(), func(t twmap.TuneTile) bool { return t.ID == 0 })
+		return allCells(l.Tunes(), func(t twmap.TuneTile) bool { return t.ID == 0 })
 	}
-	return all(l.Tiles(), func(t twmap.Tile) bool { return t.ID == 0 })
+	return allCells(l.Tiles(), func(t twmap.Tile) bool { return t.ID == 0 })
 }
 
-func all[T twmap.Cell](g *twmap.Grid[T], is func(T) bool) bool {
+func allCells[T twmap.Cell](g *twmap.Grid[T], is func(T) bool) bool {
 	cells, _ := g.Cells()
 	return !slices.ContainsFunc(cells, func(c T) bool { return !is(c) })
 }

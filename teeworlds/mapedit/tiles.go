@@ -29,8 +29,8 @@ func (t *Tile) fits(kind twmap.Kind) bool {
 		(t.Force == nil && t.MaxSpeed == nil && t.Angle == nil || speedup)
 }
 
-// is reports whether a cell has all specified properties.
-func (t *Tile) is(c Cell) bool {
+// matches reports whether a cell has all specified properties.
+func (t *Tile) matches(c Cell) bool {
 	return same(t.ID, c.ID) && same(t.Number, c.Number) && same(t.Delay, c.Delay) && same(t.Force, c.Force) &&
 		same(t.MaxSpeed, c.MaxSpeed) && same(t.Angle, c.Angle) && (t.Flags == nil || *t.Flags == c.Flags&turning)
 }
@@ -118,7 +118,7 @@ func (e *Editor) Replace(layers []LayerAt, area *Area, was, is Tile, o PaintOpti
 	both := is.Or(was)
 	both.ID = is.ID
 	return e.paint(layers, area, both, o, fmt.Sprintf("%v became %v", &was, &is), func(c Cell) Cell {
-		if !was.is(c) {
+		if !was.matches(c) {
 			return c
 		}
 		return is.on(c)
@@ -128,8 +128,8 @@ func (e *Editor) Replace(layers []LayerAt, area *Area, was, is Tile, o PaintOpti
 // Has reports whether one of the layers has a tile with the given id.
 func (e *Editor) Has(layers []LayerAt, id uint8) bool {
 	return slices.ContainsFunc(layers, func(at LayerAt) bool {
-		l, is := e.layer(at).(*twmap.TileLayer)
-		if !is {
+		l, ok := e.layer(at).(*twmap.TileLayer)
+		if !ok {
 			return false
 		}
 		cells := openGrid(l)
@@ -152,8 +152,8 @@ func (e *Editor) Holding(layers []LayerAt, area *Area, tile Tile, o PaintOptions
 	}
 	err = errors.New("no layer has such tiles")
 	for _, at := range layers {
-		l, is := e.layer(at).(*twmap.TileLayer)
-		if !is || !tile.fits(l.Kind()) {
+		l, ok := e.layer(at).(*twmap.TileLayer)
+		if !ok || !tile.fits(l.Kind()) {
 			continue
 		}
 		switch a := area.orAll(l); {
@@ -210,7 +210,7 @@ func (e *Editor) paintGame(at LayerAt, area *Area, what string, to func(x, y int
 	}
 	frontAt := e.physicsLayer(twmap.KindFront)
 	e.edit(frontAt, area, what, func(x, y int, c Cell) Cell {
-		if id, is := front[[2]int{x, y}]; is {
+		if id, ok := front[[2]int{x, y}]; ok {
 			return Cell{ID: id}
 		}
 		return c

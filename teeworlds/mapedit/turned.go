@@ -72,8 +72,8 @@ func TurnLayer(l *twmap.TileLayer, t Turn) {
 // layers.
 func PairsOf(old *twmap.Map, same map[twmap.Layer]twmap.Layer) (pairs [][2]*twmap.TileLayer) {
 	for new, was := range same {
-		a, is := was.(*twmap.TileLayer)
-		if b, too := new.(*twmap.TileLayer); is && too && a.Kind() == b.Kind() {
+		a, ok := was.(*twmap.TileLayer)
+		if b, too := new.(*twmap.TileLayer); ok && too && a.Kind() == b.Kind() {
 			pairs = append(pairs, [2]*twmap.TileLayer{a, b})
 		}
 	}

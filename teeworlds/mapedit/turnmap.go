@@ -28,7 +28,7 @@ func (e *Editor) size() (w, h int) {
 		return game.Width(), game.Height()
 	}
 	for _, l := range e.m.Layers() {
-		if t, is := l.(*twmap.TileLayer); is {
+		if t, ok := l.(*twmap.TileLayer); ok {
 			w, h = max(w, t.Width()), max(h, t.Height())
 		}
 	}
@@ -49,7 +49,7 @@ func (e *Editor) Turn(t Turn) error {
 	for _, g := range e.m.Groups {
 		gw, gh := extent(g, w, h)
 		for _, l := range g.Layers {
-			if _, is := l.(*twmap.TileLayer); is {
+			if _, ok := l.(*twmap.TileLayer); ok {
 				if err := fits(gw, gh, &all, maxTurned); err != nil {
 					return fmt.Errorf("%s: %w", e.Path(l), err)
 				}
@@ -86,7 +86,7 @@ func fits(w, h int, all *int, most int) error {
 func extent(g *twmap.Group, w, h int) (int, int) {
 	gw, gh := 0, 0
 	for _, l := range g.Layers {
-		if t, is := l.(*twmap.TileLayer); is {
+		if t, ok := l.(*twmap.TileLayer); ok {
 			gw, gh = max(gw, t.Width()), max(gh, t.Height())
 		}
 	}
@@ -101,7 +101,7 @@ func extent(g *twmap.Group, w, h int) (int, int) {
 func (e *Editor) isolateLarger(w, h int) error {
 	if i := e.gameGroup(); i >= 0 {
 		for _, l := range e.m.Groups[i].Layers {
-			if t, is := l.(*twmap.TileLayer); is && isSeen(l) && (t.Width() > w || t.Height() > h) {
+			if t, ok := l.(*twmap.TileLayer); ok && isSeen(l) && (t.Width() > w || t.Height() > h) {
 				return e.IsolatePhysics()
 			}
 		}
@@ -117,7 +117,7 @@ func (e *Editor) turnGroup(t Turn, g *twmap.Group, isGame bool, w, h int) {
 	}
 	for _, l := range g.Layers {
 		e.turnLayer(t, l, gw, gh)
-		if l, is := l.(*twmap.TileLayer); is && l.Width()*l.Height() > fewTurned {
+		if l, ok := l.(*twmap.TileLayer); ok && l.Width()*l.Height() > fewTurned {
 			l.Store()
 		}
 	}

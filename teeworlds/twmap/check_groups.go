@@ -256,7 +256,7 @@ func (c *checker) checkLeftovers(sink check.Sink) {
 	surplus, unknown := nameCounts{}, nameCounts{}
 	indexed := c.indexed()
 	for i, e := range c.m.Extras {
-		part := &Part{Kind: PartExtra, Number: i, Name: e.what()}
+		part := &Part{Kind: PartExtra, Number: i, Name: e.describe()}
 		path := part.Path()
 		switch {
 		case e.UUID != nil && *e.UUID == uuidAutoMapper:
@@ -318,8 +318,8 @@ func (c *checker) indexed() map[uint16]int {
 	return n
 }
 
-// what returns a name for the type of the item.
-func (e *Extra) what() string {
+// describe returns a name for the type of the item.
+func (e *Extra) describe() string {
 	switch {
 	case e.UUID != nil && *e.UUID == uuidGroupEx:
 		return "item with a parallax zoom"

@@ -50,7 +50,7 @@ func (c *checker) findForeign() {
 	extras := images
 	for i, e := range c.m.Extras {
 		if e.ninslash() {
-			extras.add((&Part{Kind: PartExtra, Number: i, Name: e.what()}).Whole())
+			extras.add((&Part{Kind: PartExtra, Number: i, Name: e.describe()}).Whole())
 			if name := fmt.Sprintf("items of type %d", e.Type); !slices.Contains(types, name) {
 				types = append(types, name)
 			}

@@ -350,7 +350,7 @@ func usualFrom(numbers, unclaimed []int32) int32 {
 // that they came from. New blocks follow, or are inserted where they belong if that order was the usual one.
 // References that shared a block still share it if their contents are equal.
 func (m *Map) numberBlocks(f *datafile.File, items []placed) map[*placedRef]int32 {
-	type want struct {
+	type wish struct {
 		ref   *placedRef
 		block *datafile.Block
 		index int32 // the previous number, -1 if none
@@ -363,10 +363,10 @@ func (m *Map) numberBlocks(f *datafile.File, items []placed) map[*placedRef]int3
 	}
 	blocks, none := make([]*datafile.Block, len(refs)), make([]int32, len(refs))
 	parallel.Each(len(refs), func(i int) { blocks[i], none[i] = refs[i].block() })
-	var wants []want
+	var wants []wish
 	numbers := make(map[*placedRef]int32)
 	for i, r := range refs {
-		w := want{r, blocks[i], -1}
+		w := wish{r, blocks[i], -1}
 		switch {
 		case w.block == nil:
 			numbers[r] = none[i]
@@ -386,7 +386,7 @@ func (m *Map) numberBlocks(f *datafile.File, items []placed) map[*placedRef]int3
 	}
 	for _, u := range m.unclaimedBlocks() {
 		unclaimed = append(unclaimed, u.index)
-		wants = append(wants, want{nil, u.block, u.index})
+		wants = append(wants, wish{nil, u.block, u.index})
 	}
 	if m.file.datafile != nil { // residues do not store what is in the usual order
 		from := usualFrom(known, unclaimed)
@@ -396,7 +396,7 @@ func (m *Map) numberBlocks(f *datafile.File, items []placed) map[*placedRef]int3
 			}
 		}
 	}
-	slices.SortStableFunc(wants, func(a, b want) int {
+	slices.SortStableFunc(wants, func(a, b wish) int {
 		// -1 as an unsigned number sorts after all others.
 		switch x, y := uint32(a.index), uint32(b.index); {
 		case x < y:

@@ -253,7 +253,7 @@ func (m *Map) Misfits() (list []*TileLayer) {
 		return nil
 	}
 	for _, l := range m.Layers() {
-		if t, is := l.(*TileLayer); is && t.Version >= 4 {
+		if t, ok := l.(*TileLayer); ok && t.Version >= 4 {
 			list = append(list, t)
 		}
 	}

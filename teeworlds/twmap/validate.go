@@ -29,7 +29,7 @@ func (m *Map) validate(whole bool) error {
 	}
 	v.count("images", len(m.Images))
 	for i, im := range m.Images {
-		if path := fmt.Sprintf("images[%d]", i); v.there(path, im != nil) {
+		if path := fmt.Sprintf("images[%d]", i); v.requirePart(path, im != nil) {
 			v.text(path+".name", im.Name)
 			if im.pixels != nil && (im.width == 0 || im.height == 0 || im.width > MaxPixels/im.height) {
 				v.fail(path, "the picture has %d x %d pixels: expected at least 1 x 1 and at most %d in all", im.width, im.height, MaxPixels)
@@ -41,13 +41,13 @@ func (m *Map) validate(whole bool) error {
 	}
 	v.count("sounds", len(m.Sounds))
 	for i, s := range m.Sounds {
-		if path := fmt.Sprintf("sounds[%d]", i); v.there(path, s != nil) {
+		if path := fmt.Sprintf("sounds[%d]", i); v.requirePart(path, s != nil) {
 			v.text(path+".name", s.Name)
 		}
 	}
 	v.count("envelopes", len(m.Envelopes))
 	for i, e := range m.Envelopes {
-		if path := fmt.Sprintf("envelopes[%d]", i); v.there(path, e != nil) {
+		if path := fmt.Sprintf("envelopes[%d]", i); v.requirePart(path, e != nil) {
 			v.name(path, e.Name, 8)
 			v.room(path, e.Version, 2, "clock of each player", e.Synchronized)
 		}
@@ -56,7 +56,7 @@ func (m *Map) validate(whole bool) error {
 	layers := len(m.Orphans)
 	for i, g := range m.Groups {
 		path := fmt.Sprintf("groups[%d]", i)
-		if !v.there(path, g != nil) {
+		if !v.requirePart(path, g != nil) {
 			continue
 		}
 		v.name(path, g.Name, 3)
@@ -71,12 +71,12 @@ func (m *Map) validate(whole bool) error {
 	for i, l := range m.Orphans {
 		path := fmt.Sprintf("orphans[%d]", i)
 		v.layer(path, l)
-		if t, is := l.(*TileLayer); is && t != nil && t.AutoMapper != nil {
+		if t, ok := l.(*TileLayer); ok && t != nil && t.AutoMapper != nil {
 			v.lost(path, "an automapper needs a group to identify its layer, and this layer has none")
 		}
 	}
 	for i, e := range m.Extras {
-		v.there(fmt.Sprintf("extras[%d]", i), e != nil)
+		v.requirePart(fmt.Sprintf("extras[%d]", i), e != nil)
 	}
 	return v.err
 }
@@ -114,11 +114,11 @@ func (v *validator) number(path string, n int) {
 	}
 }
 
-func (v *validator) there(path string, is bool) bool {
-	if !is {
+func (v *validator) requirePart(path string, present bool) bool {
+	if !present {
 		v.fail(path, "the part is nil")
 	}
-	return is
+	return present
 }
 
 func (v *validator) count(what string, n int) {
@@ -155,7 +155,7 @@ func (v *validator) chars(path, s string) {
 func (v *validator) layer(path string, l Layer) {
 	switch l := l.(type) {
 	case *TileLayer:
-		if !v.there(path, l != nil) {
+		if !v.requirePart(path, l != nil) {
 			return
 		}
 		if l.cells == nil {
@@ -171,13 +171,13 @@ func (v *validator) layer(path string, l Layer) {
 			v.lost(path, "version %d has no name: expected 3 or more", l.Version)
 		}
 	case *QuadLayer:
-		if v.there(path, l != nil) {
+		if v.requirePart(path, l != nil) {
 			v.name(path, l.Name, 3)
 			v.number(path+".image", l.Image)
 			v.room(path, l.Version, 2, "name", l.Name == "")
 		}
 	case *SoundLayer:
-		if v.there(path, l != nil) {
+		if v.requirePart(path, l != nil) {
 			v.name(path, l.Name, 3)
 			v.number(path+".sound", l.Sound)
 			if i := slices.IndexFunc(l.sources.items, SoundSource.isNew); i >= 0 && l.Deprecated && l.sources.changed {
@@ -185,11 +185,11 @@ func (v *validator) layer(path string, l Layer) {
 			}
 		}
 	case *UnknownLayer:
-		if v.there(path, l != nil) && l.Name != "" {
+		if v.requirePart(path, l != nil) && l.Name != "" {
 			v.lost(path, "a layer of type %d has no name", l.Type)
 		}
 	default:
-		v.there(path, l != nil)
+		v.requirePart(path, l != nil)
 		v.fail(path, "unknown type of layer %T", l)
 	}
 }

@@ -117,15 +117,15 @@ func (c *checker) node(n *Node) {
 	for _, p := range n.Properties {
 		c.enter(p.Key)
 		c.value(p)
-		c.leave()
+		c.leavePath()
 	}
 	for _, child := range n.Children {
 		c.node(child)
 	}
-	c.leave()
+	c.leavePath()
 }
 
-func (c *checker) leave() { c.place = c.place[:len(c.place)-1] }
+func (c *checker) leavePath() { c.place = c.place[:len(c.place)-1] }
 
 // enter moves to a node or key, and reports its hash once if it is unknown.
 func (c *checker) enter(h uint32) {

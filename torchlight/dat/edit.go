@@ -61,7 +61,7 @@ type editedNode struct {
 
 type editedProperty struct {
 	text.Property // before the edit
-	is            Property
+	edited        Property
 }
 
 // note records the original of each node and property of the text.
@@ -82,7 +82,7 @@ func (e *editor) note(n *text.Node, is *Node) {
 func (e *editor) keep(n *text.Node) {
 	for p := range n.Properties() {
 		if was := e.properties[p]; was != nil && p.Type.IsString() && was.Property.Type.IsString() && was.Property.Value == p.Value {
-			e.kept[uint32(was.is.Value)] = true
+			e.kept[uint32(was.edited.Value)] = true
 		}
 	}
 	for c := range n.Children() {
@@ -109,20 +109,20 @@ func (e *editor) node(n *text.Node) *Node {
 func (e *editor) property(p *text.Property) Property {
 	was := e.properties[p]
 	if was != nil && was.Property == *p {
-		return was.is
+		return was.edited
 	}
 	out := Property{Type: p.Type}
 	if was != nil && was.Property.Key == p.Key {
-		out.Key = was.is.Key
+		out.Key = was.edited.Key
 	} else {
 		out.Key = e.name(p.Key)
 	}
 	switch {
 	case was != nil && was.Property.Type == p.Type && was.Property.Value == p.Value:
-		out.Value = was.is.Value
+		out.Value = was.edited.Value
 	case p.Type.IsString():
-		if was != nil && was.is.Type.IsString() {
-			e.reuse(uint32(was.is.Value), p.Value)
+		if was != nil && was.edited.Type.IsString() {
+			e.reuse(uint32(was.edited.Value), p.Value)
 		}
 		out.Value = uint64(e.id(p.Value))
 	default:

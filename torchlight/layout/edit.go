@@ -28,13 +28,13 @@ func (f *File) Edit(o Options, change func(root *text.Node) error) error {
 		f.Objects, f.Groups = after.Objects, after.Groups
 		return nil
 	}
-	its := make(map[*Object]*Object) // objects of f by the objects of after
+	edited := make(map[*Object]*Object) // objects of f by the objects of after
 	is, was, now := slices.Collect(f.All()), slices.Collect(before.All()), slices.Collect(after.All())
 	for i, o := range now {
-		its[o] = is[i]
+		edited[o] = is[i]
 	}
 	if !deep.Equal(before.Groups.bare(), after.Groups.bare()) {
-		f.Groups = after.Groups.pointing(its)
+		f.Groups = after.Groups.pointing(edited)
 	}
 	for i, o := range now {
 		is[i].take(was[i], o)

@@ -152,12 +152,12 @@ func (o *Object) addGroupMarked(n *text.Node, g *Group) {
 		if f.place != forBoth {
 			continue
 		}
-		said := newGroup(o)
+		inText := newGroup(o)
 		if p, ok := o.groupProperty(f); ok {
 			info := DescriptorOf(groupCode).Property(p.Code)
-			f.set(said, p.format(info.Kind, text.Exact))
+			f.set(inText, p.format(info.Kind, text.Exact))
 		}
-		if f.get(g) != f.get(said) {
+		if f.get(g) != f.get(inText) {
 			n.Add(f.typ, mark+f.name, f.get(g))
 		}
 	}

@@ -42,7 +42,7 @@ func (e *Edit) Write(target pak.Target) (size int64, err error) {
 		}
 	}
 	for _, path := range e.Header.Removed {
-		if _, is := record[path]; !is && (e.m.Archive.Salvaged() || !slices.Contains(e.m.Header.Removed, path)) {
+		if _, ok := record[path]; !ok && (e.m.Archive.Salvaged() || !slices.Contains(e.m.Header.Removed, path)) {
 			e.Put(pak.NewFile{Path: path, Removed: true})
 		}
 	}

@@ -165,7 +165,7 @@ func (f *folder) dropBroken(o *BuildOptions) {
 	for _, e := range f.clashes {
 		o.KeepGoing(e)
 	}
-	var tell sync.Mutex
+	var mu sync.Mutex
 	var broken []SourceError
 	f.drop(func(s *source) bool {
 		_, err := f.content(s, &o.Options)
@@ -176,8 +176,8 @@ func (f *folder) dropBroken(o *BuildOptions) {
 		if errors.As(err, &e) {
 			err = e.error
 		}
-		tell.Lock()
-		defer tell.Unlock()
+		mu.Lock()
+		defer mu.Unlock()
 		broken = append(broken, SourceError{s.at, err})
 		return true
 	})

@@ -163,7 +163,7 @@ func (e *examination) examine(f *pak.File, data []byte) facts {
 		a.lookAt(data, sink)
 		return a
 	}
-	if form.is(data) {
+	if form.isText(data) {
 		sink.Add(kindSource, "", -1, "is a text, not compiled")
 		return a
 	}

@@ -76,7 +76,7 @@ func (f *folder) checkSource(s *source, o *Options, sink check.Sink) {
 	switch {
 	case err != nil:
 		sink.Add(kindText, "", -1, "%v", err)
-	case s.twin || !s.form.is(data):
+	case s.twin || !s.form.isText(data):
 		s.form.check(data, s.path, o, sink)
 	default:
 		s.form.checkForm(data, s.path, o, sink)
@@ -113,7 +113,7 @@ func (f *folder) checkTwin(pair [2]*source, o *Options, sink check.Sink) {
 	s, twin := pair[0], pair[1]
 	both := []check.Place{check.File(s.at), check.File(twin.at)}
 	form, err := fs.ReadFile(f.fsys, s.at)
-	if err != nil || !s.form.is(form) {
+	if err != nil || !s.form.isText(form) {
 		return
 	}
 	made, err := s.form.compile(form, nil, s.path, o.lenient())

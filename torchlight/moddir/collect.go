@@ -288,19 +288,19 @@ func (f *folder) content(s *source, o *Options) ([]byte, error) {
 	default:
 		residue = s.kept.Residue
 	}
-	its := *o
-	its.at = s.at
+	own := *o
+	own.at = s.at
 	if s.warned.Swap(true) && o.Warn != nil {
-		its = *its.lenient()
+		own = *own.lenient()
 	}
-	if !s.form.is(data) {
+	if !s.form.isText(data) {
 		if !s.form.reads(data, s.path) {
-			its.warn(s.at, "is packed unchanged, but the game cannot read it: it is neither a source nor compiled")
+			own.warn(s.at, "is packed unchanged, but the game cannot read it: it is neither a source nor compiled")
 		}
 		return data, nil
 	}
 	s.compiled.Store(true)
-	out, err := s.form.compile(data, residue, s.path, &its)
+	out, err := s.form.compile(data, residue, s.path, &own)
 	if err == nil && s.form != admForm && !f.side.Archive {
 		err = ofTorchlight1(data)
 	}

@@ -24,8 +24,8 @@ type form struct {
 
 	// recognize reports whether data is a whole compiled file.
 	recognize func(data []byte) bool
-	// is reports whether content is in the editable form.
-	is func(content []byte) bool
+	// isText reports whether content is in the editable form.
+	isText func(content []byte) bool
 	// decompile returns the editable form, and the residue as JSON if there is one.
 	decompile func(data []byte, name string, o *Options) ([]byte, json.RawMessage, error)
 	compile   func(content []byte, residue json.RawMessage, name string, o *Options) ([]byte, error)
@@ -41,7 +41,7 @@ var (
 		name:      "torchlight-dat",
 		compiled:  ".BINDAT",
 		recognize: func(data []byte) bool { return dat.Recognize(data) && decodes(dat.Decode(data)) },
-		is:        text.Recognize,
+		isText:    text.Recognize,
 		residueOf: residueOfData,
 		decompile: func(data []byte, name string, o *Options) ([]byte, json.RawMessage, error) {
 			return withResidue(dat.Decompile(data, dat.Options{Names: o.names(), Floats: o.Floats, Path: name, FormOnly: o.formOnly}))
@@ -62,7 +62,7 @@ var (
 			f, err := dat.Decode(data)
 			return err == nil && f.Version == dat.Torchlight1
 		},
-		is: text.Recognize,
+		isText: text.Recognize,
 		decompile: func(data []byte, name string, o *Options) ([]byte, json.RawMessage, error) {
 			return dataForm.decompile(data, asADM(name), o)
 		},
@@ -78,7 +78,7 @@ var (
 		name:      "torchlight-layout",
 		compiled:  ".BINLAYOUT",
 		recognize: func(data []byte) bool { return layout.Recognize(data) && decodes(layout.Decode(data)) },
-		is:        text.Recognize,
+		isText:    text.Recognize,
 		residueOf: residueOfLayout,
 		decompile: func(data []byte, name string, o *Options) ([]byte, json.RawMessage, error) {
 			return withResidue(layout.Decompile(data, layout.Options{Floats: o.Floats, Path: name, FormOnly: o.formOnly}))
@@ -93,7 +93,7 @@ var (
 		name:      "torchlight-raw",
 		suffix:    ".json",
 		recognize: raw.Recognize,
-		is: func(content []byte) bool {
+		isText: func(content []byte) bool {
 			content, err := text.ToUTF8(content)
 			return err == nil && bytes.HasPrefix(bytes.TrimSpace(content), []byte("{"))
 		},
@@ -113,7 +113,7 @@ var (
 		name:      "torchlight-mpp",
 		suffix:    ".pgm",
 		recognize: func(data []byte) bool { return mpp.Recognize(data) && decodes(mpp.Decode(data)) },
-		is:        func(content []byte) bool { return strings.HasPrefix(string(content), "P5") },
+		isText:    func(content []byte) bool { return strings.HasPrefix(string(content), "P5") },
 		decompile: func(data []byte, name string, _ *Options) ([]byte, json.RawMessage, error) {
 			return withResidue(mpp.Decompile(data, mpp.Options{Path: name}))
 		},
@@ -128,7 +128,7 @@ var (
 		name:      "torchlight-model",
 		suffix:    ".txt",
 		recognize: func(data []byte) bool { return ogre.Recognize(data) && decodes(ogre.Decode(data)) },
-		is:        ogre.IsText,
+		isText:    ogre.IsText,
 		decompile: func(data []byte, name string, o *Options) ([]byte, json.RawMessage, error) {
 			return withResidue(ogre.Decompile(data, ogre.Options{Path: name, FormOnly: o.formOnly}))
 		},

@@ -63,7 +63,7 @@ func (l *Like) content(f *form, name string, data []byte, o *Options) (content [
 	}
 	s := l.files[name]
 	content, err := fs.ReadFile(l.folder.fsys, s.at)
-	if err != nil || !f.is(content) {
+	if err != nil || !f.isText(content) {
 		return nil, nil, false
 	}
 	if s.kept != nil && !s.kept.AsIs {

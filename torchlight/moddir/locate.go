@@ -65,7 +65,7 @@ func (t *texts) locate(fsys fs.FS, place check.Place, pathOf func(string) string
 		switch {
 		case t.index != nil:
 			l.Line = t.index.Line(p)
-		case tableForm.is(t.data):
+		case tableForm.isText(t.data):
 			l.Line = raw.LineOf(t.data, p.Node)
 		}
 		return l

@@ -164,8 +164,8 @@ func (s *shown) content(f *shownFile) ([]byte, error) {
 	if f.form != nil {
 		if made, kept, err := f.form.decompile(data, f.file.Path, &o); err == nil {
 			content, residue, compiled = made, kept, true
-			if its, kept, same := o.Like.content(f.form, f.file.Path, data, &o); same {
-				content, residue = its, kept
+			if liked, kept, same := o.Like.content(f.form, f.file.Path, data, &o); same {
+				content, residue = liked, kept
 			}
 		}
 	}
@@ -195,7 +195,7 @@ func (f *shownFile) keep(content []byte, compiled bool, residue json.RawMessage)
 	f.made = true
 	kept := &fileResidue{Path: pak.ResidueName(f.path), Residue: residue}
 	if form := formOf(f.file.Path); form != nil && !compiled {
-		kept.AsIs = f.form != nil || form.is(content)
+		kept.AsIs = f.form != nil || form.isText(content)
 	}
 	if kept.AsIs || residue != nil {
 		kept.CRC32 = crc32.ChecksumIEEE(content)

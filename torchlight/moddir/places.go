@@ -44,7 +44,7 @@ func FolderPath(name string, o Options) string { return treePath(name, o.Unchang
 func IsForm(name string, content []byte) bool {
 	game, _ := archivePath(name)
 	f := formOf(game)
-	return f != nil && f.is(content)
+	return f != nil && f.isText(content)
 }
 
 // FileOf returns the file of the archive from which a file in a folder of Open or OpenPak was created. It returns nil

@@ -203,7 +203,7 @@ func formOfContent(name string, data []byte) *form {
 		}
 	}
 	for _, f := range []*form{tableForm, modelForm} {
-		if f.is(data) {
+		if f.isText(data) {
 			return f
 		}
 	}

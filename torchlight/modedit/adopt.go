@@ -27,7 +27,7 @@ func EditTree(name string, data []byte, o Options, change func(root *text.Node) 
 // NewMod returns an editor of a new mod without files. [Editor.WriteMod] writes the mod.
 func NewMod(h *mod.Header, o Options) *Editor {
 	e := newEditor(o)
-	e.header, e.anew = h, true
+	e.header, e.isNew = h, true
 	return e
 }
 
@@ -149,11 +149,11 @@ func (e *Editor) adopt(t raw.Table) {
 			name := fileOf(record)
 			f, other := e.find(name), reflect.Value{}
 			if f != nil && f.owner != nil {
-				its, has := of[f.owner][name]
+				adopted, has := of[f.owner][name]
 				if !has {
 					continue
 				}
-				record, other = its, record
+				record, other = adopted, record
 			} else if e.ancestor != nil {
 				other = of[e.owners[0]][name]
 			}
@@ -164,7 +164,7 @@ func (e *Editor) adopt(t raw.Table) {
 				kept, there[name] = append(kept, record), true
 			}
 		}
-		behind := make(map[string][]reflect.Value)
+		after := make(map[string][]reflect.Value)
 		for _, owner := range e.owners {
 			from, last := theirs[owner], ""
 			if !from.IsValid() {
@@ -175,11 +175,11 @@ func (e *Editor) adopt(t raw.Table) {
 				if there[name] {
 					last = name
 				} else if f := e.find(name); f != nil && f.owner == owner {
-					behind[last] = append(behind[last], from.Index(j))
+					after[last] = append(after[last], from.Index(j))
 				}
 			}
 		}
-		list.Set(woven(list.Type(), kept, behind))
+		list.Set(woven(list.Type(), kept, after))
 	}
 }
 
@@ -198,10 +198,10 @@ func bothOf(before, record, other reflect.Value) reflect.Value {
 
 // woven returns a list of records, each followed by the records in behind for its file. Records in behind[""] come
 // first.
-func woven(t reflect.Type, kept []reflect.Value, behind map[string][]reflect.Value) reflect.Value {
-	out := reflect.Append(reflect.MakeSlice(t, 0, len(kept)), behind[""]...)
+func woven(t reflect.Type, kept []reflect.Value, after map[string][]reflect.Value) reflect.Value {
+	out := reflect.Append(reflect.MakeSlice(t, 0, len(kept)), after[""]...)
 	for _, record := range kept {
-		out = reflect.Append(reflect.Append(out, record), behind[fileOf(record)]...)
+		out = reflect.Append(reflect.Append(out, record), after[fileOf(record)]...)
 	}
 	return out
 }

@@ -104,7 +104,7 @@ func (e *Editor) renumberTables(became renumbered) error {
 			if !has {
 				ids = became.inherited
 			}
-			if now, is := ids[int64(*id)]; is && *id != 0 && *id != -1 {
+			if now, ok := ids[int64(*id)]; ok && *id != 0 && *id != -1 {
 				*id, changed = raw.GUID(now), true
 			}
 		}
@@ -153,7 +153,7 @@ func (e *Editor) planGUIDs(chosen []*file) guidPlan {
 	taken, elsewhere := make(map[int64]bool), make(map[int64]string)
 	old := make(map[*file][]int64) // GUIDs of the chosen files, in the order of each file
 	result := renumbered{own: make(map[string]map[int64]int64), inherited: make(map[int64]int64)}
-	files := e.all(isTree)
+	files := e.matching(isTree)
 	numbers := e.numbersOf(files)
 	for i, f := range files {
 		ids := numbers[i].own
@@ -207,7 +207,7 @@ func (e *Editor) newGUIDs(chosen []*file) (n int, _ renumbered, _ error) {
 	changed := 0
 	_, err := e.each(plan.touched, func(f *file, root *text.Node) ([]check.Change, error) {
 		own := make(map[*text.Property]bool)
-		t := tally{file: f.path, unit: "GUIDs"}
+		t := changeCounts{file: f.path, unit: "GUIDs"}
 		ids := plan.fresh[f] // none if the file is not chosen
 		guids(f.path, root, func(p *text.Property, at nodePlace) {
 			own[p] = true
@@ -219,7 +219,7 @@ func (e *Editor) newGUIDs(chosen []*file) (n int, _ renumbered, _ error) {
 			}
 		})
 		changes := t.changes()
-		r := tally{file: f.path, unit: "references"}
+		r := changeCounts{file: f.path, unit: "references"}
 		err := new(chooser).nodes(root, func(node *text.Node, at nodePlace) error {
 			for p := range node.Properties() {
 				was, may := reference(p, at)

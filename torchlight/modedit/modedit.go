@@ -55,7 +55,7 @@ type Editor struct {
 	archive  *pak.Reader
 	mod      *mod.Mod
 	folder   fs.FS
-	anew     bool      // the mod is new
+	isNew    bool      // the mod is new
 	owners   []*Editor // editors from which files were adopted
 	ancestor *Editor   // common ancestor of this editor and the owners
 }
@@ -405,8 +405,8 @@ func (e *Editor) selected(pattern string, is func(name string) bool) ([]*file, e
 	return list, nil
 }
 
-// all returns the sorted files whose names pass the filter is.
-func (e *Editor) all(is func(name string) bool) []*file {
+// matching returns the sorted files whose names pass the filter is.
+func (e *Editor) matching(is func(name string) bool) []*file {
 	list, _ := e.selected("**", is)
 	return list
 }

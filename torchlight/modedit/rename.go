@@ -41,10 +41,10 @@ func (e *Editor) Rename(from, to string) error {
 			f.at = moddir.FolderFile{At: e.place(f.path)}
 		}
 	}
-	if _, err := e.each(e.all(isTree), r.inTree); err != nil {
+	if _, err := e.each(e.matching(isTree), r.inTree); err != nil {
 		return err
 	}
-	for _, f := range e.all(func(name string) bool { return extension(name) == ".IMAGESET" || extension(name) == ".MATERIAL" }) {
+	for _, f := range e.matching(func(name string) bool { return extension(name) == ".IMAGESET" || extension(name) == ".MATERIAL" }) {
 		data, err := f.read()
 		if err != nil {
 			e.Miss(f.path, fmt.Sprintf("unchanged, because it cannot be read: %v", err))
@@ -111,7 +111,7 @@ func (e *Editor) planRename(from, to string) (*renaming, error) {
 		}
 	} else {
 		from, to = strings.TrimSuffix(gameName(from), "/"), strings.TrimSuffix(to, "/")
-		for _, f := range e.all(func(name string) bool { return strings.HasPrefix(name, from+"/") }) {
+		for _, f := range e.matching(func(name string) bool { return strings.HasPrefix(name, from+"/") }) {
 			name := gameName(f.path)
 			move(f, to+f.path[len(from):])
 			for dir := path.Dir(name); len(dir) >= len(from); dir = path.Dir(dir) {
@@ -177,7 +177,7 @@ func styled(to, like string) string {
 
 // inTree updates the references of a data file or layout.
 func (r *renaming) inTree(f *file, root *text.Node) ([]check.Change, error) {
-	t := tally{file: f.path, unit: "references"}
+	t := changeCounts{file: f.path, unit: "references"}
 	pick := new(chooser)
 	err := pick.nodes(root, func(n *text.Node, at nodePlace) error {
 		dir, _ := n.Get("RESOURCEDIRECTORY")

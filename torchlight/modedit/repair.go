@@ -54,7 +54,7 @@ const (
 // RepairTexts repairs sources that cannot be read, with [text.Repair]. It returns the number of repaired lines. Sources
 // that cannot be repaired are reported to Options.Miss.
 func (e *Editor) RepairTexts() int {
-	files := e.all(isTree)
+	files := e.matching(isTree)
 	type mended struct {
 		data []byte
 		done []*text.Error
@@ -116,11 +116,11 @@ func (e *Editor) RepairTags() (int, error) {
 		}
 		return strings.ToUpper(guess), ok
 	}
-	return e.each(e.all(isData), func(f *file, root *text.Node) ([]check.Change, error) {
+	return e.each(e.matching(isData), func(f *file, root *text.Node) ([]check.Change, error) {
 		if extension(f.path) == ".ADM" {
 			return nil, nil // it has names and no hashes
 		}
-		t := tally{file: f.path, unit: "tags"}
+		t := changeCounts{file: f.path, unit: "tags"}
 		err := new(chooser).nodes(root, func(n *text.Node, at nodePlace) error {
 			for p := range n.Properties() {
 				if name, ok := meant(p.Key); ok {

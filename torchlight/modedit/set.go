@@ -23,7 +23,7 @@ const few = 20
 // Set fails, and changes nothing, if a value is invalid for its type or out of range. It returns the number of changed
 // values.
 func (e *Editor) Set(files, key, value string, choice Choice) (int, error) {
-	return e.nodes(files, "values", choice, func(t *tally, n *text.Node, at nodePlace) error {
+	return e.nodes(files, "values", choice, func(t *changeCounts, n *text.Node, at nodePlace) error {
 		for p := range n.Properties() {
 			if !strings.EqualFold(p.Key, key) {
 				continue
@@ -43,7 +43,7 @@ func (e *Editor) Set(files, key, value string, choice Choice) (int, error) {
 
 // nodes calls see for each selected node in some files. It returns the number of things that see recorded. They are
 // reported file by file.
-func (e *Editor) nodes(files, unit string, choice Choice, see func(t *tally, n *text.Node, at nodePlace) error) (int, error) {
+func (e *Editor) nodes(files, unit string, choice Choice, see func(t *changeCounts, n *text.Node, at nodePlace) error) (int, error) {
 	pick, err := choice.compile()
 	if err != nil {
 		return 0, err
@@ -53,21 +53,21 @@ func (e *Editor) nodes(files, unit string, choice Choice, see func(t *tally, n *
 		return 0, err
 	}
 	return e.each(list, func(f *file, root *text.Node) ([]check.Change, error) {
-		t := tally{file: f.path, unit: unit}
+		t := changeCounts{file: f.path, unit: unit}
 		err := pick.nodes(root, func(n *text.Node, at nodePlace) error { return see(&t, n, at) })
 		return t.changes(), err
 	})
 }
 
-// tally counts the changes in a file.
-type tally struct {
+// changeCounts counts the changes in a file.
+type changeCounts struct {
 	file, unit string
 	what       []string // each kind of change once
 	times      map[string]int
 	at         []check.Place
 }
 
-func (t *tally) note(at nodePlace, key, what string) {
+func (t *changeCounts) note(at nodePlace, key, what string) {
 	if t.times == nil {
 		t.times = make(map[string]int)
 	}
@@ -78,7 +78,7 @@ func (t *tally) note(at nodePlace, key, what string) {
 }
 
 // changes returns the changes of a file: one for each kind of change, if there are few.
-func (t *tally) changes() []check.Change {
+func (t *changeCounts) changes() []check.Change {
 	if len(t.at) == 0 {
 		return nil
 	}
@@ -217,7 +217,7 @@ func (e *Editor) AddKey(files string, t text.Type, key, value string, choice Cho
 	}
 	key = strings.ToUpper(key)
 	choice.Top = choice.Top || choice.Node == ""
-	return e.nodes(files, "keys", choice, func(count *tally, n *text.Node, at nodePlace) error {
+	return e.nodes(files, "keys", choice, func(count *changeCounts, n *text.Node, at nodePlace) error {
 		if _, has := n.Get(key); has {
 			return nil
 		}
@@ -234,7 +234,7 @@ func (e *Editor) AddKey(files string, t text.Type, key, value string, choice Cho
 func addProperty(n *text.Node, t text.Type, key, value string) {
 	last := 0
 	for i, it := range n.Items {
-		if _, is := it.(*text.Property); is {
+		if _, ok := it.(*text.Property); ok {
 			last = i + 1
 		}
 	}
@@ -250,7 +250,7 @@ func fitsKey(key string) error {
 
 // RemoveKey removes a key from the selected nodes in some files.
 func (e *Editor) RemoveKey(files, key string, choice Choice) (int, error) {
-	return e.nodes(files, "keys", choice, func(t *tally, n *text.Node, at nodePlace) error {
+	return e.nodes(files, "keys", choice, func(t *changeCounts, n *text.Node, at nodePlace) error {
 		n.Items = slices.DeleteFunc(n.Items, func(it text.Item) bool {
 			p, ok := it.(*text.Property)
 			if ok = ok && strings.EqualFold(p.Key, key); ok {
@@ -268,7 +268,7 @@ func (e *Editor) RenameKey(files, key, name string, choice Choice) (int, error) 
 		return 0, err
 	}
 	name = strings.ToUpper(name)
-	return e.nodes(files, "keys", choice, func(t *tally, n *text.Node, at nodePlace) error {
+	return e.nodes(files, "keys", choice, func(t *changeCounts, n *text.Node, at nodePlace) error {
 		for p := range n.Properties() {
 			if strings.EqualFold(p.Key, key) && p.Key != name {
 				t.note(at, p.Key, p.Key+" became "+name)

@@ -110,7 +110,7 @@ func (e *Editor) translationsTo(language string) (map[string]string, error) {
 			}
 		}
 	}
-	for _, f := range e.all(in) {
+	for _, f := range e.matching(in) {
 		root, err := e.Tree(f.path)
 		if err != nil {
 			e.Miss(f.path, fmt.Sprintf("omitted, because it cannot be read: %v", err))
@@ -132,14 +132,14 @@ func (e *Editor) Translate(list []Text) (int, error) {
 	if len(wanted) == 0 {
 		return 0, nil
 	}
-	files := e.all(isOriginal)
+	files := e.matching(isOriginal)
 	found := make([]map[place]bool, len(files))
 	index := make(map[*file]int, len(files))
 	for i, f := range files {
 		index[f], found[i] = i, make(map[place]bool)
 	}
 	n, err := e.each(files, func(f *file, root *text.Node) ([]check.Change, error) {
-		t := tally{file: f.path, unit: "texts"}
+		t := changeCounts{file: f.path, unit: "texts"}
 		err := new(chooser).nodes(root, func(node *text.Node, where nodePlace) error {
 			for p := range node.Properties() {
 				if !isText(p) {
@@ -265,7 +265,7 @@ func (e *Editor) AddTranslations(language string, list []Text) (int, error) {
 			}
 		}
 	}
-	files := e.all(func(name string) bool { return extension(name) == ".DAT" && path.Dir(gameName(name))+"/" == dir })
+	files := e.matching(func(name string) bool { return extension(name) == ".DAT" && path.Dir(gameName(name))+"/" == dir })
 	if len(files) > 0 {
 		_, err := e.each(files[:1], func(f *file, root *text.Node) ([]check.Change, error) {
 			change(root)

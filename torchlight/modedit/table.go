@@ -57,7 +57,7 @@ var firstColumns = []string{"NAME", "DISPLAYNAME", "BASEFILE", "UNITTYPE", "LEVE
 // used. Numbers of 64 bits, and texts that a spreadsheet would change, begin with #. Missing are the base files that
 // are unavailable.
 func (e *Editor) Table(t Table, columns []string) (data []byte, missing []string, err error) {
-	files := e.all(t.has)
+	files := e.matching(t.has)
 	if len(files) == 0 {
 		return nil, nil, fmt.Errorf("the mod has no %s", t)
 	}
@@ -277,7 +277,7 @@ func (e *Editor) SetTable(data []byte) (int, error) {
 		return 0, wrong
 	}
 	return e.each(files, func(f *file, root *text.Node) ([]check.Change, error) {
-		t := tally{file: f.path, unit: "values"}
+		t := changeCounts{file: f.path, unit: "values"}
 		for _, c := range cells[f] {
 			n, key := below(root, c.column)
 			if n == nil {
@@ -290,7 +290,7 @@ func (e *Editor) SetTable(data []byte) (int, error) {
 }
 
 // put writes a cell into its node.
-func (t *tally) put(root, n *text.Node, key string, c cell) {
+func (t *changeCounts) put(root, n *text.Node, key string, c cell) {
 	where := nodePlace{name: root.Name}
 	for i, it := range n.Items {
 		p, ok := it.(*text.Property)
@@ -383,7 +383,7 @@ func (r *resolver) typeOf(column string) text.Type {
 	if known {
 		return t
 	}
-	for _, f := range r.e.all(isData) {
+	for _, f := range r.e.matching(isData) {
 		if root, err := r.e.Tree(f.path); err == nil {
 			if p, _ := resolve([]*text.Node{root}, column); p != nil {
 				t = p.Type

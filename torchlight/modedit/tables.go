@@ -38,7 +38,7 @@ func (e *Editor) UpdateTables() error {
 	var before, after map[string]raw.Table
 	if touched {
 		was := e.before
-		if e.anew {
+		if e.isNew {
 			was = nil
 			for _, f := range now {
 				was = append(was, cmp.Or(f.was, f))
@@ -124,7 +124,7 @@ func (e *Editor) putTable(name string, t raw.Table, what string, args ...any) er
 
 // tablesTouched reports whether a source of the tables has changed.
 func (e *Editor) tablesTouched() bool {
-	if e.archive == nil && e.folder == nil && !e.anew {
+	if e.archive == nil && e.folder == nil && !e.isNew {
 		return false
 	}
 	for _, f := range e.files {
@@ -221,7 +221,7 @@ func follow(t, before, after raw.Table, renamed map[string]string, right func(na
 		}
 		// New records are inserted at their place in the built table. Records that the table lacked before the change
 		// are not added.
-		behind := make(map[string][]reflect.Value)
+		following := make(map[string][]reflect.Value)
 		last := ""
 		for j := range afters[i].Len() {
 			record := afters[i].Index(j)
@@ -229,10 +229,10 @@ func follow(t, before, after raw.Table, renamed map[string]string, right func(na
 			if _, had := was[cmp.Or(origin[name], name)]; there[name] {
 				last = name
 			} else if !had && !right(name) {
-				behind[last] = append(behind[last], record)
+				following[last] = append(following[last], record)
 			}
 		}
-		old.Set(woven(old.Type(), kept, behind))
+		old.Set(woven(old.Type(), kept, following))
 	}
 	return t
 }

@@ -17,7 +17,7 @@ import (
 
 // WriteMod writes the editor's mod to target, starting at its first byte.
 func (e *Editor) WriteMod(target pak.Target) error {
-	if e.anew {
+	if e.isNew {
 		var files []pak.NewFile
 		newest := e.newest()
 		for _, name := range e.Paths() {

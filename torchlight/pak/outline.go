@@ -11,9 +11,9 @@ import (
 
 // A part is a record of an archive with the known facts about its block.
 type part struct {
-	rec  *ResidueRecord
-	is   *Record
-	file *File // nil for directories and nameless records
+	rec    *ResidueRecord
+	record *Record
+	file   *File // nil for directories and nameless records
 
 	length     int64  // of the block in bytes; 0 if there is no block
 	compressed uint32 // size of the block's stream in bytes
@@ -32,7 +32,7 @@ func outline(r *Reader) (*Residue, []part, error) {
 		k.Sections = append(k.Sections, ResidueSection{Name: ResidueName(s.Name), Records: make(ResidueRecords, len(s.Records))})
 		for j := range s.Records {
 			rec := &s.Records[j]
-			p := part{rec: &k.Sections[i].Records[j], is: rec}
+			p := part{rec: &k.Sections[i].Records[j], record: rec}
 			*p.rec = ResidueRecord{Name: rec.Name, Block: -1}
 			switch {
 			case rec.Type == TypeDirectory:
@@ -62,12 +62,12 @@ func outline(r *Reader) (*Residue, []part, error) {
 	}
 	for i := range parts {
 		p := &parts[i]
-		if p.rec.Block < 0 && p.is.Offset != 0 {
-			p.rec.oddly().Offset = &p.is.Offset
+		if p.rec.Block < 0 && p.record.Offset != 0 {
+			p.rec.oddly().Offset = &p.record.Offset
 		}
 		if p.rec.Kind == ResidueDirectory || p.rec.Kind == ResidueRemoved {
 			p.noteFields(0, 0)
-			p.rec.Time = p.is.Time
+			p.rec.Time = p.record.Time
 		}
 	}
 	return k, parts, k.seal(r, largest)
@@ -80,7 +80,7 @@ func (k *Residue) arrange(r *Reader, parts []part) (largest uint32, err error) {
 	sum := int64(0)
 	for i := range parts {
 		p := &parts[i]
-		if p.file == nil || p.is.Offset == 0 {
+		if p.file == nil || p.record.Offset == 0 {
 			continue
 		}
 		if size, compressed, err := p.file.Sizes(); err == nil {
@@ -92,10 +92,10 @@ func (k *Residue) arrange(r *Reader, parts []part) (largest uint32, err error) {
 	if sum > maxOverlap*r.size {
 		return 0, errBomb
 	}
-	slices.SortStableFunc(blocks, func(a, b *part) int { return cmp.Compare(a.is.Offset, b.is.Offset) })
+	slices.SortStableFunc(blocks, func(a, b *part) int { return cmp.Compare(a.record.Offset, b.record.Offset) })
 	end, place := int64(headerSize), 0
 	for _, p := range blocks {
-		at := int64(p.is.Offset)
+		at := int64(p.record.Offset)
 		if at < end {
 			continue
 		}

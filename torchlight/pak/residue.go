@@ -238,7 +238,7 @@ func (p *part) fill() error {
 
 func (p *part) fillFile(block, content []byte) {
 	k := p.rec
-	k.Sum, k.Time = crc32.ChecksumIEEE(content), p.is.Time
+	k.Sum, k.Time = crc32.ChecksumIEEE(content), p.record.Time
 	p.noteFields(k.Sum, uint32(len(content)))
 	if k.Block < 0 {
 		return // the block belongs to another file
@@ -246,14 +246,14 @@ func (p *part) fillFile(block, content []byte) {
 	level, stream := levelOf(block, content)
 	if stream != nil {
 		k.oddly().Stream = stream
-	} else if level != usualLevel(p.is.Type, len(content)) {
+	} else if level != usualLevel(p.record.Type, len(content)) {
 		k.oddly().Level = &level
 	}
 }
 
 func (p *part) fillLost() error {
 	k := p.rec
-	k.source, k.Time = nil, p.is.Time
+	k.source, k.Time = nil, p.record.Time
 	p.noteFields(0, 0)
 	if k.Block < 0 {
 		return nil
@@ -265,7 +265,7 @@ func (p *part) fillLost() error {
 
 // noteFields records the fields of the record that differ from the expected ones.
 func (p *part) noteFields(crc, size uint32) {
-	k, is := p.rec, p.is
+	k, is := p.rec, p.record
 	if k.Kind != ResidueDirectory && is.Type != TypeOf(is.Name) {
 		k.oddly().Type = &is.Type
 	}

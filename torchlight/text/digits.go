@@ -24,7 +24,7 @@ func ShortFloats(root *Node) map[string]string {
 		return "", false
 	}
 	eachFloat(root, func(p *Property) {
-		if s, is := short(p); is {
+		if s, ok := short(p); ok {
 			if other, twice := was[s]; twice && other != p.Value {
 				was[s] = "" // two numbers have this form: both stay long
 			} else if !twice {
@@ -41,7 +41,7 @@ func ShortFloats(root *Node) map[string]string {
 		}
 	})
 	eachFloat(root, func(p *Property) {
-		if s, is := short(p); is && was[s] == p.Value {
+		if s, ok := short(p); ok && was[s] == p.Value {
 			p.Value = s
 		}
 	})

@@ -9,7 +9,7 @@ import (
 // with comments, empty lines and indents. If change fails, Edit returns its error. Other errors are those of [Parse].
 func Edit(data []byte, change func(root *Node) error) ([]byte, error) {
 	e := lineEditor{start: make(map[Item]int), end: make(map[*Node]int), was: make(map[Item]any),
-		lines: make(map[int]string), behind: make(map[int]*strings.Builder)}
+		lines: make(map[int]string), after: make(map[int]*strings.Builder)}
 	f, err := parseSeeing(data, func(line int, it Item) { e.start[it] = line }, func(line int, n *Node) { e.end[n] = line })
 	if err != nil {
 		return nil, err
@@ -25,13 +25,13 @@ func Edit(data []byte, change func(root *Node) error) ([]byte, error) {
 
 // lineEditor holds the lines of the items of a text.
 type lineEditor struct {
-	file   *File
-	start  map[Item]int
-	end    map[*Node]int
-	was    map[Item]any             // the original items: a Property, or the items of a Node
-	names  map[*Node]string         // original names of nodes
-	lines  map[int]string           // new tags of lines; "" removes the line
-	behind map[int]*strings.Builder // lines to insert after a line
+	file  *File
+	start map[Item]int
+	end   map[*Node]int
+	was   map[Item]any             // the original items: a Property, or the items of a Node
+	names map[*Node]string         // original names of nodes
+	lines map[int]string           // new tags of lines; "" removes the line
+	after map[int]*strings.Builder // lines to insert after a line
 }
 
 func (e *lineEditor) note(n *Node) {
@@ -99,10 +99,10 @@ func (e *lineEditor) insert(line int, it Item, depth int) {
 	case *Node:
 		b = appendNode(nil, it, depth, e.file.LineEnd)
 	}
-	if e.behind[line] == nil {
-		e.behind[line] = new(strings.Builder)
+	if e.after[line] == nil {
+		e.after[line] = new(strings.Builder)
 	}
-	e.behind[line].Write(b)
+	e.after[line].Write(b)
 }
 
 // write returns the new text.
@@ -129,7 +129,7 @@ func (e *lineEditor) write(data []byte) ([]byte, error) {
 			end := line[len(strings.TrimRight(line, "\r\n")):]
 			b = append(append(append(b, indent...), tag...), end...)
 		}
-		if more := e.behind[num]; more != nil {
+		if more := e.after[num]; more != nil {
 			b = append(b, more.String()...)
 		}
 	}

@@ -90,8 +90,8 @@ func fitsUint(s string) bool {
 }
 
 func isSpecial(s string) bool {
-	_, is := special(s)
-	return is
+	_, ok := special(s)
+	return ok
 }
 
 // Read parses a text and calls build with its tree. The function build reports each item whose value it cannot use

@@ -119,7 +119,7 @@ func (f *failure) Unwrap() error { return f.err }
 func (f *failure) Error() string {
 	text := f.err.Error()
 	for _, before := range []string{"api error ", "request send failed, "} {
-		if _, rest, is := strings.Cut(text, before); is {
+		if _, rest, ok := strings.Cut(text, before); ok {
 			text = rest
 		}
 	}

@@ -54,8 +54,8 @@ func (s *Store) Path(name string) string {
 	return strings.TrimSuffix(s.b.url+"/"+s.folder+name, "/")
 }
 
-// asked marks an error as one of a server, unless it is about an object.
-func asked(err error) error {
+// asUnavailable marks an error as one of a server, unless it is about an object.
+func asUnavailable(err error) error {
 	if err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) {
 		return err
 	}
@@ -66,7 +66,7 @@ func asked(err error) error {
 func (s *Store) Open(ctx context.Context, name string) (storage.File, error) {
 	o, err := s.b.Object(ctx, s.folder+name)
 	if err != nil {
-		return nil, asked(err)
+		return nil, asUnavailable(err)
 	}
 	o.most = pagesOfFile
 	return storeFile{o}, nil
@@ -77,7 +77,7 @@ type storeFile struct{ *Object }
 func (f storeFile) ReadAt(p []byte, offset int64) (int, error) {
 	n, err := f.Object.ReadAt(p, offset)
 	if err != nil && !errors.Is(err, io.EOF) {
-		err = asked(err)
+		err = asUnavailable(err)
 	}
 	return n, err
 }
@@ -95,7 +95,7 @@ func (s *Store) create(ctx context.Context, name string, once bool) (*storeWrite
 		ContentType: "application/octet-stream", MaxConcurrency: 2})
 	if err != nil {
 		cancel()
-		return nil, asked(s.b.failed(s.folder+name, err))
+		return nil, asUnavailable(s.b.failed(s.folder+name, err))
 	}
 	return &storeWriter{s, s.folder + name, w, cancel}, nil
 }
@@ -109,7 +109,7 @@ type storeWriter struct {
 
 func (w *storeWriter) Write(p []byte) (int, error) {
 	n, err := w.w.Write(p)
-	return n, asked(w.s.b.failed(w.name, err))
+	return n, asUnavailable(w.s.b.failed(w.name, err))
 }
 
 func (w *storeWriter) Commit() error {
@@ -119,7 +119,7 @@ func (w *storeWriter) Commit() error {
 	if gcerrors.Code(err) == gcerrors.FailedPrecondition {
 		return fmt.Errorf("%s/%s: %w", w.s.b, w.name, fs.ErrExist)
 	}
-	return asked(w.s.b.failed(w.name, err))
+	return asUnavailable(w.s.b.failed(w.name, err))
 }
 
 func (w *storeWriter) Discard() {
@@ -144,12 +144,12 @@ func (s *Store) List(ctx context.Context, folder string, do func(storage.Info) e
 	if stopped != nil {
 		return stopped
 	}
-	return asked(err)
+	return asUnavailable(err)
 }
 
 // Remove removes an object.
 func (s *Store) Remove(ctx context.Context, name string) error {
-	return asked(s.b.Remove(ctx, s.folder+name))
+	return asUnavailable(s.b.Remove(ctx, s.folder+name))
 }
 
 const dirLocks = "locks"
@@ -281,7 +281,7 @@ func (l *lock) Held(ctx context.Context) error {
 	}
 	has, err := l.s.b.Has(ctx, l.s.folder+l.name)
 	if err != nil {
-		return asked(err)
+		return asUnavailable(err)
 	}
 	if !has {
 		l.lost = fmt.Errorf("%s: another program removed the lock: run it again", l.s.Path(""))

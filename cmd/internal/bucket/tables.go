@@ -55,7 +55,7 @@ func (t *Tables) Put(ctx context.Context, name string, write func(io.Writer) err
 	if err != nil {
 		return err
 	}
-	if was, is := t.there[name]; is {
+	if was, ok := t.there[name]; ok {
 		object.IfMatch = &was.tag
 	} else {
 		object.IfNoneMatch = new("*")
@@ -109,8 +109,8 @@ func (c *counter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// errTold ends a writer that was called only to learn its settings.
-var errTold = errors.New("told")
+// errProbed ends a writer that was called only to learn its settings.
+var errProbed = errors.New("told")
 
 // upload returns a client for uploads to the bucket, and an object with the settings of the bucket.
 func (b *Bucket) upload(ctx context.Context, name string) (client *transfermanager.Client,
@@ -119,7 +119,7 @@ func (b *Bucket) upload(ctx context.Context, name string) (client *transfermanag
 		if !as(&client) || !as(&object) {
 			return errors.New("tables can be stored in S3 or in a local folder")
 		}
-		return errTold
+		return errProbed
 	}})
 	if object != nil {
 		return client, object, nil
@@ -134,13 +134,13 @@ func (t *Tables) Open(ctx context.Context, name string) (io.ReadCloser, error) {
 
 // Remove removes an object, if it is in the state that this run has seen.
 func (t *Tables) Remove(ctx context.Context, name string) error {
-	was, is := t.there[name]
+	was, ok := t.there[name]
 	a, err := t.b.b.Attributes(ctx, name)
 	switch {
 	case gcerrors.Code(err) == gcerrors.NotFound:
 	case err != nil:
 		return t.b.failed(name, err)
-	case !is || a.ETag != was.tag:
+	case !ok || a.ETag != was.tag:
 		return t.b.failed(name, ErrTaken)
 	default:
 		if err := t.b.Remove(ctx, name); err != nil {

@@ -109,8 +109,8 @@ func (d *Dataset) Load(ctx context.Context, store Store) error {
 	}
 	sizes := make(map[string]map[string]int64)
 	for name := range names {
-		part, is := strings.CutSuffix(name, ".json")
-		if p := (work.Part{Name: part}); !is || !p.Valid() {
+		part, ok := strings.CutSuffix(name, ".json")
+		if p := (work.Part{Name: part}); !ok || !p.Valid() {
 			continue
 		}
 		data, err := d.read(ctx, stateFile(part))
@@ -148,7 +148,7 @@ func (d *Dataset) intact(ctx context.Context, part string, state *State, sizes m
 			}
 			sizes[table] = list
 		}
-		if size, is := sizes[table][part+".parquet"]; !is || size != c.Size {
+		if size, ok := sizes[table][part+".parquet"]; !ok || size != c.Size {
 			state.Tables[table] = Content{Size: -1}
 			whole = false
 		}
@@ -356,7 +356,7 @@ func (d *Dataset) replace(ctx context.Context, part string, old, state *State, m
 		}
 	}
 	for _, table := range slices.Sorted(maps.Keys(old.Tables)) {
-		if _, is := state.Tables[table]; !is {
+		if _, ok := state.Tables[table]; !ok {
 			if err := d.store.Remove(ctx, tableFile(table, part)); err != nil {
 				return err
 			}
@@ -554,7 +554,7 @@ func (d *Dataset) writeEmpty(ctx context.Context) error {
 		}
 	}
 	for _, t := range d.Tables {
-		is := d.empty[t.Name] == d.Program
+		isEmpty := d.empty[t.Name] == d.Program
 		switch {
 		case rows[t.Name]:
 			if d.empty[t.Name] != "" {
@@ -563,7 +563,7 @@ func (d *Dataset) writeEmpty(ctx context.Context) error {
 				}
 			}
 			delete(d.empty, t.Name)
-		case !is:
+		case !isEmpty:
 			if err := d.store.Put(ctx, tableFile(t.Name, noRows), func(w io.Writer) error { return d.Create(w, t, d.Program).Close() }); err != nil {
 				return err
 			}

@@ -36,7 +36,7 @@ type Maker struct {
 
 	// Open opens a file. The messages of its job go to say. [ErrNoTables] means that the file has no tables and
 	// that this is no error.
-	Open func(ctx context.Context, f File, say func(Note)) (*Input, error)
+	Open func(ctx context.Context, f File, report func(Note)) (*Input, error)
 	// Beside opens a file that was read for the rows of another file. The error wraps [io/fs.ErrNotExist] if
 	// the file does not exist.
 	Beside func(name string) (*format.Source, error)
@@ -104,7 +104,7 @@ func (m *Maker) Do(ctx context.Context, p work.Part, put func(Record) error) err
 		if d.files[i].Fails {
 			continue
 		}
-		if err := d.each(ctx, i, d.say, d.rows); err != nil {
+		if err := d.each(ctx, i, d.report, d.rows); err != nil {
 			return err
 		}
 	}
@@ -131,16 +131,16 @@ type rows struct {
 	put bool // the receiver closes the spool
 }
 
-func (d *doing) say(n Note) { d.notes = append(d.notes, n) }
+func (d *doing) report(n Note) { d.notes = append(d.notes, n) }
 
 // each opens a file and calls do. The messages of its job go to say. Errors that are not about the file end the
 // part.
-func (d *doing) each(ctx context.Context, i int, say func(Note), do func(context.Context, int, *Input) error) error {
+func (d *doing) each(ctx context.Context, i int, report func(Note), do func(context.Context, int, *Input) error) error {
 	f, before := &d.files[i], d.written
 	var err error
 	if caught := parallel.Catch(func() {
 		var in *Input
-		if in, err = d.Open(ctx, *f, say); err == nil {
+		if in, err = d.Open(ctx, *f, report); err == nil {
 			in.Job.Shard = d.shard
 			err = errors.Join(do(ctx, i, in), in.Close())
 		}
@@ -161,7 +161,7 @@ func (d *doing) each(ctx context.Context, i int, say func(Note), do func(context
 		d.digests[i] = "nothing"
 	case err != nil:
 		f.Fails = d.written == before
-		d.say(d.Failed(err, *f))
+		d.report(d.Failed(err, *f))
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func (d *Dataset) Index() Index {
 			one.Columns = append(one.Columns, Column{c.Name, c.Type.String(), c.Optional, c.Help})
 		}
 		for _, s := range d.states {
-			if c, is := s.Tables[t.Name]; is {
+			if c, ok := s.Tables[t.Name]; ok {
 				one.Files++
 				one.Rows += c.Rows
 			}

@@ -73,9 +73,9 @@ func hasPassword(text string) bool {
 		}
 		return has || passwords.MatchString("?"+u.RawQuery)
 	}
-	if _, rest, is := strings.Cut(text, "://"); is { // the address cannot be parsed
-		login, _, is := strings.Cut(rest, "@")
-		return is && strings.Contains(login, ":")
+	if _, rest, ok := strings.Cut(text, "://"); ok { // the address cannot be parsed
+		login, _, ok := strings.Cut(rest, "@")
+		return ok && strings.Contains(login, ":")
 	}
 	return passwords.MatchString(text)
 }

@@ -138,11 +138,11 @@ func (o *order) merge(ctx context.Context, w work.Work) error {
 
 // childError is the error of a failed child process, with the child's last message.
 type childError struct {
-	code int
-	said string
+	code    int
+	message string
 }
 
-func (e *childError) Error() string { return e.said }
+func (e *childError) Error() string { return e.message }
 
 // run runs a child process for the order. Its standard output goes to out; talk may be nil.
 func (o *order) run(ctx context.Context, program []string, dir string, threads int, out, talk io.Writer) error {

@@ -65,7 +65,7 @@ func waitCommand(t *verbs.Tool) *cobra.Command {
 If the connection is lost, it reconnects.`, `  trowel jobs wait 1f2e3d4c5b6a7988`, func(cmd *cobra.Command, q *queue, id string) error {
 			ctx := cmd.Context()
 			lost := false
-			said := make(map[string]bool)
+			reported := make(map[string]bool)
 			for {
 				one, stop := context.WithTimeout(ctx, 3*server.Timeout)
 				r, s, err := q.look(one, id)
@@ -88,8 +88,8 @@ If the connection is lost, it reconnects.`, `  trowel jobs wait 1f2e3d4c5b6a7988
 					lost = lost && q.ping(ctx, t, lost)
 					t.Progress("parts", int(s.Done), int(*r.Parts))
 				}
-				if err == nil && len(s.failures) > 0 && !said[s.first()] && len(said) < 10 {
-					said[s.first()] = true
+				if err == nil && len(s.failures) > 0 && !reported[s.first()] && len(reported) < 10 {
+					reported[s.first()] = true
 					t.Warn("", fmt.Sprintf("%s: retrying after: %s", id, s.first()))
 				}
 				select {
@@ -351,7 +351,7 @@ since) and failures (part, file, attempts, state, error, hint, at), or an array 
 			if asJSON {
 				return printJSON(t, s.object(r))
 			}
-			return q.tell(ctx, t, r, s)
+			return q.printDetails(ctx, t, r, s)
 		}
 		list, err := q.works(ctx)
 		if err != nil {

@@ -84,7 +84,7 @@ func (w *worker) release(ctx context.Context) {
 func (q *queue) rescue(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, lease)
 	defer cancel()
-	told, err := json.Marshal(rivertype.AttemptError{At: time.Now().UTC(), Error: goneText})
+	entry, err := json.Marshal(rivertype.AttemptError{At: time.Now().UTC(), Error: goneText})
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ UPDATE $$.river_job j SET errors = array_append(j.errors, $2::jsonb || jsonb_bui
 	scheduled_at = CASE WHEN j.metadata ? 'cancel_attempted_at' OR j.attempt >= j.max_attempts THEN j.scheduled_at ELSE now() END
 WHERE j.state = 'running' AND j.queue = $3 AND NOT EXISTS (SELECT FROM $$.trowel_worker w
 	WHERE w.name = j.attempted_by[array_upper(j.attempted_by, 1)] AND w.seen > clock_timestamp() - make_interval(secs => $1))`),
-		lease.Seconds(), told, queueName(service.Program())); err != nil {
+		lease.Seconds(), entry, queueName(service.Program())); err != nil {
 		return err
 	}
 	_, err = q.pool.Exec(ctx, q.sql(`DELETE FROM $$.trowel_worker WHERE seen < clock_timestamp() - make_interval(secs `+

@@ -97,7 +97,7 @@ func readEnd(ctx context.Context, store work.Store) (*ended, error) {
 		return nil, fmt.Errorf("%s: %w", endName, err)
 	}
 	for _, name := range e.Files {
-		if rest, is := strings.CutPrefix(name, outputName); !is || !filepath.IsLocal(filepath.FromSlash(name)) || rest != "" && rest[0] != '/' {
+		if rest, ok := strings.CutPrefix(name, outputName); !ok || !filepath.IsLocal(filepath.FromSlash(name)) || rest != "" && rest[0] != '/' {
 			return nil, fmt.Errorf("%s: %.50q is not a valid name of a file", endName, name)
 		}
 	}
@@ -119,9 +119,9 @@ func (e *ended) show(ctx context.Context, t *verbs.Tool, store work.Store, stder
 		if len(e.Files) == 0 {
 			return wording.Hint(errors.New("the verb wrote no file or folder"), "omit -o to print its output")
 		}
-		folder, is := store.(work.Folder)
+		folder, ok := store.(work.Folder)
 		others := fs.FileMode(0o077)
-		if is && work.OwnerOnly(string(folder)) {
+		if ok && work.OwnerOnly(string(folder)) {
 			others = 0
 		}
 		if err := e.fetch(path, output.Options{Replace: replace, Others: func() fs.FileMode { return others }}, copyTo); err != nil {

@@ -41,18 +41,18 @@ func parseRoot(text string) (root, error) {
 	if strings.Contains(text, "://") {
 		return root{}, fmt.Errorf("--root: %.50q is neither a folder nor a bucket", text)
 	}
-	there, here, two := strings.Cut(text, "=")
+	remote, own, two := strings.Cut(text, "=")
 	if !two {
-		here = there
+		own = remote
 	}
-	if there == "" || here == "" {
+	if remote == "" || own == "" {
 		return root{}, errors.New("--root: expected a folder, DIR=HERE or the URL of a bucket")
 	}
-	here, err := filepath.Abs(here)
+	own, err := filepath.Abs(own)
 	if !two {
-		there = here
+		remote = own
 	}
-	return root{filepath.Clean(there), here}, err
+	return root{filepath.Clean(remote), own}, err
 }
 
 // local returns the local name of a submitter's folder. For a bucket, it uses the settings with which the

@@ -55,9 +55,9 @@ func open(ctx context.Context, at *address, schema string) (*queue, error) {
 		if pool != nil {
 			pool.Close()
 		}
-		var said *pgconn.PgError
+		var pgErr *pgconn.PgError
 		// Class 28: invalid_authorization_specification.
-		if errors.As(err, &said) && strings.HasPrefix(said.Code, "28") {
+		if errors.As(err, &pgErr) && strings.HasPrefix(pgErr.Code, "28") {
 			return nil, wording.Hint(q.wrap(err), "pass a password by PGPASSWORD, PGPASSFILE, %s or --queue-file", envQueue)
 		}
 		return nil, q.wrap(err)
@@ -97,17 +97,17 @@ func (q *queue) sql(text string) string {
 
 // ready returns an error if the tables do not exist.
 func (q *queue) ready(ctx context.Context) error {
-	is, err := q.has(ctx, "trowel_work")
-	if err == nil && !is {
+	ok, err := q.has(ctx, "trowel_work")
+	if err == nil && !ok {
 		return fmt.Errorf("%s, schema %s: %w", q.name, q.schema, errNoTables)
 	}
 	return err
 }
 
 // has reports whether a table or index of that name exists in the schema.
-func (q *queue) has(ctx context.Context, name string) (is bool, err error) {
-	err = q.pool.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, q.schema+"."+name).Scan(&is)
-	return is, q.wrap(err)
+func (q *queue) has(ctx context.Context, name string) (ok bool, err error) {
+	err = q.pool.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, q.schema+"."+name).Scan(&ok)
+	return ok, q.wrap(err)
 }
 
 // migrate creates the schema or updates it to the version that this program expects.
@@ -123,11 +123,11 @@ func (q *queue) migrate(ctx context.Context) error {
 		return q.wrap(err)
 	}
 	defer conn.Exec(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock($1)`, lock)
-	var is bool
-	if err := conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)`, q.schema).Scan(&is); err != nil {
+	var ok bool
+	if err := conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)`, q.schema).Scan(&ok); err != nil {
 		return q.wrap(err)
 	}
-	if !is {
+	if !ok {
 		if _, err := conn.Exec(ctx, q.sql(`CREATE SCHEMA $$`)); err != nil {
 			return wording.Hint(q.wrap(err), "the owner of the database can create it: CREATE SCHEMA %s AUTHORIZATION the user of --queue", q.schema)
 		}
@@ -157,12 +157,12 @@ CREATE INDEX IF NOT EXISTS trowel_parts ON $$.river_job ((args->>'work'), state)
 
 // make creates the first table in an empty schema.
 func (q *queue) make(ctx context.Context, conn *pgxpool.Conn) error {
-	var is bool
+	var ok bool
 	if err := conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace `+
-		`WHERE n.nspname = $1)`, q.schema).Scan(&is); err != nil {
+		`WHERE n.nspname = $1)`, q.schema).Scan(&ok); err != nil {
 		return q.wrap(err)
 	}
-	if is {
+	if ok {
 		return wording.Hint(fmt.Errorf("%s, schema %s: %w", q.name, q.schema, errTaken),
 			"choose another name with --schema; the schema is created")
 	}
@@ -378,8 +378,8 @@ type active struct {
 	Since  time.Time `json:"since"`
 }
 
-// what returns the job for display.
-func (a *active) what() string {
+// describe returns the job for display.
+func (a *active) describe() string {
 	switch {
 	case a.Part == "":
 		return a.Step
@@ -404,9 +404,9 @@ FROM $$.river_job WHERE args->>'work' = $1 AND state = 'running' AND attempted_a
 }
 
 // broken reports whether splitting or merging a work has failed permanently.
-func (q *queue) broken(ctx context.Context, id string) (is bool, err error) {
+func (q *queue) broken(ctx context.Context, id string) (ok bool, err error) {
 	err = q.pool.QueryRow(ctx, q.sql(`
 SELECT EXISTS (SELECT FROM $$.river_job WHERE kind IN ('trowel_split', 'trowel_merge') AND args->>'work' = $1 AND
-state IN ('discarded', 'cancelled'))`), id).Scan(&is)
-	return is, q.wrap(err)
+state IN ('discarded', 'cancelled'))`), id).Scan(&ok)
+	return ok, q.wrap(err)
 }

@@ -118,8 +118,8 @@ func (s *status) object(r *row) any {
 		s.left().Seconds(), s.active, s.failures}
 }
 
-// tell prints all details of a work.
-func (q *queue) tell(ctx context.Context, t *verbs.Tool, r *row, s *status) error {
+// printDetails prints all details of a work.
+func (q *queue) printDetails(ctx context.Context, t *verbs.Tool, r *row, s *status) error {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(t.Out(), "%-10s %s\n", name+":", printable(fmt.Sprintf(format, args...)))
 	}
@@ -141,7 +141,7 @@ func (q *queue) tell(ctx context.Context, t *verbs.Tool, r *row, s *status) erro
 	}
 	const shown = 20
 	for _, a := range s.active[:min(shown, len(s.active))] {
-		line("running", "%s by %s since %s (%v)", a.what(), shownWorker(a.Worker), a.Since.Local().Format(time.TimeOnly),
+		line("running", "%s by %s since %s (%v)", a.describe(), shownWorker(a.Worker), a.Since.Local().Format(time.TimeOnly),
 			time.Since(a.Since).Round(time.Second))
 	}
 	if n := len(s.active) - shown; n > 0 {
@@ -171,13 +171,13 @@ func (q *queue) tell(ctx context.Context, t *verbs.Tool, r *row, s *status) erro
 		t.Say("%d more are in --json", n)
 	}
 	if s.state == stateWaiting || s.state == stateRunning && s.Done+s.Running == 0 {
-		var is bool
+		var ok bool
 		err := q.pool.QueryRow(ctx, q.sql(`SELECT EXISTS (SELECT FROM $$.river_queue WHERE name = $1 AND updated_at > `+
-			`now() - interval '1 hour')`), queueName(r.Version)).Scan(&is)
+			`now() - interval '1 hour')`), queueName(r.Version)).Scan(&ok)
 		if err != nil {
 			return q.wrap(err)
 		}
-		if !is {
+		if !ok {
 			t.Say("no worker of version %s was active in the last hour: `trowel worker --queue ...` starts one", r.Version)
 		}
 	}

@@ -203,8 +203,8 @@ func (d *description) left(ctx context.Context, id string) bool {
 		return false
 	}
 	defer end()
-	is, err := store.Has(ctx, work.PlanName)
-	return is && err == nil
+	ok, err := store.Has(ctx, work.PlanName)
+	return ok && err == nil
 }
 
 // submit puts a work into the queue, unless it is already there.
@@ -222,7 +222,7 @@ func (q *queue) submit(ctx context.Context, t *verbs.Tool, d *description, again
 		return q.wrap(err)
 	}
 	defer tx.Rollback(context.WithoutCancel(ctx))
-	id, is, left := d.id(), false, false
+	id, resumed, left := d.id(), false, false
 	for n := 2; ; n++ {
 		if left = d.left(ctx, id); left && again {
 			id = fmt.Sprintf("%s-%d", d.id(), n)
@@ -232,12 +232,12 @@ func (q *queue) submit(ctx context.Context, t *verbs.Tool, d *description, again
 		if err != nil {
 			return q.wrap(err)
 		}
-		if is = tag.RowsAffected() == 1; is || !again {
+		if resumed = tag.RowsAffected() == 1; resumed || !again {
 			break
 		}
 		id = fmt.Sprintf("%s-%d", d.id(), n)
 	}
-	if !is {
+	if !resumed {
 		if err := tx.Rollback(ctx); err != nil {
 			return q.wrap(err)
 		}

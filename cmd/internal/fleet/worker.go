@@ -134,10 +134,10 @@ var silent = slog.New(slog.DiscardHandler)
 // complaints reports the errors of PostgreSQL for which River retries forever, such as a full disk or damaged
 // tables.
 type complaints struct {
-	w    *worker
-	mu   sync.Mutex
-	last string
-	said time.Time
+	w        *worker
+	mu       sync.Mutex
+	last     string
+	reported time.Time
 }
 
 func (c *complaints) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelWarn }
@@ -147,14 +147,14 @@ func (c *complaints) WithGroup(string) slog.Handler                { return c }
 // Handle reports each error at most once per minute. A lost connection is reported by ping.
 func (c *complaints) Handle(_ context.Context, r slog.Record) error {
 	r.Attrs(func(a slog.Attr) bool {
-		_, text, is := strings.Cut(a.Value.String(), "ERROR: ")
-		if !is || !strings.Contains(text, "(SQLSTATE ") {
+		_, text, ok := strings.Cut(a.Value.String(), "ERROR: ")
+		if !ok || !strings.Contains(text, "(SQLSTATE ") {
 			return true
 		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if text != c.last || r.Time.Sub(c.said) > time.Minute {
-			c.last, c.said = text, r.Time
+		if text != c.last || r.Time.Sub(c.reported) > time.Minute {
+			c.last, c.reported = text, r.Time
 			c.w.tool.Warn("", c.w.name+": the server reports: "+text)
 		}
 		return false
@@ -186,7 +186,7 @@ func (w *worker) description(ctx context.Context, id string) (r *row, dir, resul
 	if !validID(id) {
 		return nil, "", "", errNot{fmt.Errorf("%w: %.50q is not a valid ID of a work", errHostile, id)}
 	}
-	if known, is := w.known.Load(id); is {
+	if known, ok := w.known.Load(id); ok {
 		r = known.(*row)
 	} else if r, err = w.work(ctx, id); err != nil {
 		return nil, "", "", err
@@ -386,7 +386,7 @@ func (w *worker) split(ctx context.Context, id string) error {
 			return w.order(r, stepSplit).run(ctx, w.program, dir, runtime.NumCPU(), out, nil)
 		}}
 		plan, err := work.Begin(ctx, child, r.plan(), store)
-		if f, is := store.(work.Folder); is && err == nil {
+		if f, ok := store.(work.Folder); ok && err == nil {
 			err = f.Guard(plan, dir)
 		}
 		if err != nil {

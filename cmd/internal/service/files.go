@@ -22,11 +22,11 @@ type Files struct {
 	service *Service
 	Names   []string // the user's arguments
 
-	nowPart string // name of the part of list and last
-	list    []Target
-	last    bool
-	told    map[wording.Note]bool // notes already printed about the shards of toldOf
-	toldOf  string
+	nowPart    string // name of the part of list and last
+	list       []Target
+	last       bool
+	reported   map[wording.Note]bool // notes already printed about the shards of toldOf
+	reportedOf string
 }
 
 // bundle is the description of a part: its files.
@@ -183,13 +183,13 @@ func (f *Files) Split(ctx context.Context, fine bool, yield func(work.Part) erro
 // part is done.
 func (f *Files) Shards(ctx context.Context, t Target) (shards []format.Shard, err error) {
 	if p := parallel.Catch(func() {
-		its := f.service.Part(func(wording.Note) {})
-		src, e := its.Source(ctx, t.Name)
+		quiet := f.service.Part(func(wording.Note) {})
+		src, e := quiet.Source(ctx, t.Name)
 		if e != nil {
 			return
 		}
 		defer src.Close()
-		of, e := its.FormatOf(src, t)
+		of, e := quiet.FormatOf(src, t)
 		if e != nil || of.Sharding == nil {
 			return
 		}
@@ -226,14 +226,14 @@ func (f *Files) Taken(p work.Part, file int) (t Target, last bool, err error) {
 	return f.list[file], f.last, nil
 }
 
-// Tell prints a note about a part. A note that several shards of a file report is printed once.
-func (f *Files) Tell(p work.Part, n wording.Note) {
-	if p.Shard == "" || f.told == nil || f.toldOf != p.File {
-		f.told, f.toldOf = make(map[wording.Note]bool), p.File
+// Report prints a note about a part. A note that several shards of a file report is printed once.
+func (f *Files) Report(p work.Part, n wording.Note) {
+	if p.Shard == "" || f.reported == nil || f.reportedOf != p.File {
+		f.reported, f.reportedOf = make(map[wording.Note]bool), p.File
 	}
-	if !f.told[n] {
-		f.told[n] = true
-		Tell(f.service.Report, n)
+	if !f.reported[n] {
+		f.reported[n] = true
+		Report(f.service.Report, n)
 	}
 }
 

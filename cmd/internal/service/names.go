@@ -169,7 +169,7 @@ func MatchingFiles(pattern string) (found []string) {
 	for _, dir := range dirs {
 		list, _ := os.ReadDir(cmp.Or(dir, "."))
 		for _, e := range list {
-			if is, _ := filepath.Match(strings.ToLower(last), strings.ToLower(e.Name())); is {
+			if ok, _ := filepath.Match(strings.ToLower(last), strings.ToLower(e.Name())); ok {
 				found = append(found, filepath.Join(dir, e.Name()))
 			}
 		}

@@ -72,9 +72,9 @@ func OthersOf(paths []string) fs.FileMode {
 		if info.IsDir() {
 			may |= may & 0o011 << 2 // users who can enter the folder can read its files
 		}
-		for _, who := range []fs.FileMode{0o070, 0o007} {
-			if may&who&0o044 == 0 {
-				others &^= who
+		for _, class := range []fs.FileMode{0o070, 0o007} {
+			if may&class&0o044 == 0 {
+				others &^= class
 			}
 		}
 	}
@@ -333,7 +333,7 @@ func (s *Service) OpenFolder(name string) (fs.FS, io.Closer, error) {
 	return OpenFolder(name, func(at string, err error) { s.Report.Miss(filepath.Join(name, filepath.FromSlash(at)), err.Error()) })
 }
 
-func OpenFolder(name string, told func(at string, err error)) (fs.FS, io.Closer, error) {
+func OpenFolder(name string, report func(at string, err error)) (fs.FS, io.Closer, error) {
 	root, err := regular.OpenRoot(name)
 	if err != nil {
 		return nil, nil, err
@@ -342,7 +342,7 @@ func OpenFolder(name string, told func(at string, err error)) (fs.FS, io.Closer,
 		root.Close()
 		return nil, nil, fmt.Errorf("%s: an extraction into this folder is unfinished: run it again", name)
 	}
-	fsys, err := safename.Restore(regular.Limit(links.New(root, told), format.MaxWhole))
+	fsys, err := safename.Restore(regular.Limit(links.New(root, report), format.MaxWhole))
 	if err != nil {
 		root.Close()
 		return nil, nil, wording.Named(err, name)
@@ -389,7 +389,7 @@ func (s *Service) WriteOptions(ctx context.Context, force bool, f *format.Format
 				return err
 			}
 			defer old.Close()
-			if _, is := CutSuffixFold(old.Name, made); is && made != "" && !old.IsDir() {
+			if _, ok := CutSuffixFold(old.Name, made); ok && made != "" && !old.IsDir() {
 				return nil
 			}
 			found, err := s.Formats.Find(old)

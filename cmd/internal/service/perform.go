@@ -88,7 +88,7 @@ func (s *Service) Written(name string) string {
 }
 
 // Kept returns the path of an output folder whose existing content is used.
-func (s *Service) Kept(name string) (place string, is bool) {
+func (s *Service) Kept(name string) (place string, ok bool) {
 	switch {
 	case s.Handover == nil:
 		return name, true

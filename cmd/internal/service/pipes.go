@@ -122,7 +122,7 @@ func (p *pipes) remove() {
 // isDescriptor reports whether a path refers to a file descriptor that the program was started with.
 func isDescriptor(name string) bool {
 	for _, dir := range []string{"/dev/fd/", "/proc/self/fd/"} {
-		if number, is := strings.CutPrefix(name, dir); is {
+		if number, ok := strings.CutPrefix(name, dir); ok {
 			_, err := strconv.Atoi(number)
 			return err == nil
 		}

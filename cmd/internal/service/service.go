@@ -122,8 +122,8 @@ func (r *recorder) Progress(what string, done, of int) {
 	}
 }
 
-// Tell reports a note.
-func Tell(r Reporter, n wording.Note) {
+// Report reports a note.
+func Report(r Reporter, n wording.Note) {
 	switch {
 	case n.Kind == wording.Said:
 		r.Say("%s", n.Text)

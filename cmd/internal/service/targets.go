@@ -84,14 +84,14 @@ func (s *Service) isPart(ctx context.Context, name string) bool {
 		if f.PartOf == nil {
 			continue
 		}
-		whole, is := f.PartOf(path.Base(filepath.ToSlash(name)))
-		if !is {
+		whole, ok := f.PartOf(path.Base(filepath.ToSlash(name)))
+		if !ok {
 			continue
 		}
 		if src, err := s.Source(ctx, name); err == nil { // otherwise the file itself reports the error
-			is = src.HasBeside(whole)
+			ok = src.HasBeside(whole)
 			src.Close()
-			return is
+			return ok
 		}
 	}
 	return false
@@ -99,9 +99,9 @@ func (s *Service) isPart(ctx context.Context, name string) bool {
 
 // IsGame reports whether a folder is a game file or the tree form of one. A folder whose detection panics
 // counts as one, so that the verb reports the error.
-func (s *Service) IsGame(name string) (is bool) {
-	panicked := parallel.Catch(func() { is = s.looksLikeGame(name) })
-	return is || panicked != nil
+func (s *Service) IsGame(name string) (ok bool) {
+	panicked := parallel.Catch(func() { ok = s.looksLikeGame(name) })
+	return ok || panicked != nil
 }
 
 func (s *Service) looksLikeGame(name string) bool {

@@ -44,7 +44,7 @@ func (s *SARIF) Add(file string, f check.Finding) error {
 	at := f.Path
 	var line check.Line
 	for _, place := range f.At {
-		if l, is := place.(check.Line); is {
+		if l, ok := place.(check.Line); ok {
 			line = l
 			break
 		}

@@ -60,8 +60,8 @@ func (p *Pyramid) Missing() []format.Missing {
 	if p.was != nil && p.folder != nil {
 		made := p.folder.All()
 		add(p.was, func(name string) bool {
-			_, is := made[name]
-			return is || !p.stays(name)
+			_, ok := made[name]
+			return ok || !p.stays(name)
 		})
 	}
 	return all.All()

@@ -159,12 +159,12 @@ func (p *Pyramid) renew(ctx context.Context, s square, put func(Tile) error) err
 	}
 	for y := s.Tiles.Min.Y; y < s.Tiles.Max.Y; y++ {
 		for x := s.Tiles.Min.X; x < s.Tiles.Max.X; x++ {
-			is, err := p.changedIn(ctx, image.Rect(x, y, x+1, y+1))
+			ok, err := p.changedIn(ctx, image.Rect(x, y, x+1, y+1))
 			if err != nil {
 				return err
 			}
 			for level := range changed {
-				if is || level >= len(p.then) {
+				if ok || level >= len(p.then) {
 					changed[level][image.Pt(x>>level, y>>level)] = true
 				}
 			}

@@ -63,7 +63,7 @@ With --json it prints an object of snapshot, blocks, changed, removed, stored an
 		if err != nil {
 			return err
 		}
-		if dir, is := repo.Files().(storage.Folder); is {
+		if dir, ok := repo.Files().(storage.Folder); ok {
 			if err := (&output.Options{Reads: g.Reads}).NotRead(string(dir)); errors.Is(err, output.ErrRead) {
 				return wording.Hint(fmt.Errorf("%s: a repository cannot be inside the world that it stores", repo.Path),
 					"choose a folder on another disk")
@@ -157,7 +157,7 @@ snapshot needs. With --json it prints an object of removed, kept, packs, bytes a
 		}
 		var ids []string
 		if rules {
-			ids = k.gone(list)
+			ids = k.expired(list)
 		}
 		for _, id := range args[1:] {
 			if !slices.ContainsFunc(list, func(s format.Snapshot) bool { return s.ID == id }) {
@@ -203,8 +203,8 @@ snapshot needs. With --json it prints an object of removed, kept, packs, bytes a
 	return cmd
 }
 
-// gone returns the IDs of the snapshots that no rule keeps. The rules apply to each world separately.
-func (k keeping) gone(list []format.Snapshot) (ids []string) {
+// expired returns the IDs of the snapshots that no rule keeps. The rules apply to each world separately.
+func (k keeping) expired(list []format.Snapshot) (ids []string) {
 	type rule struct {
 		left int
 		name func(time.Time) string // names the period of which one snapshot is kept; nil: each snapshot counts

@@ -145,8 +145,8 @@ func TestBackupPage(t *testing.T) {
 	tool := backups(t, 0)
 	done := 0
 	for line := range strings.Lines(string(page)) {
-		words, is := strings.CutPrefix(line, "    trowel ")
-		if !is || strings.Contains(words, "s3://") {
+		words, ok := strings.CutPrefix(line, "    trowel ")
+		if !ok || strings.Contains(words, "s3://") {
 			continue
 		}
 		args := strings.Fields(words)

@@ -87,13 +87,13 @@ A line is printed for each table, with its number of rows; with --json an object
 		c.maker = census.Maker{Program: a.Program(), Create: create, Temp: &c.temp, Open: c.input,
 			Beside: func(name string) (*format.Source, error) { return a.Source(cmd.Context(), name) },
 			Failed: func(err error, f census.File) census.Note {
-				if p, is := errors.AsType[*parallel.Panic](err); is {
+				if p, ok := errors.AsType[*parallel.Panic](err); ok {
 					err = service.Defect(p)
 				}
 				return keptNote(wording.Failure(wording.Named(err, f.Path())))
 			}}
 		c.data = census.Dataset{Program: a.Program(), Create: create, Temp: &c.temp, Few: fewFiles, Tables: tablesOf(a),
-			Prune: prune, Say: c.say, Miss: func(path, message string) census.Note {
+			Prune: prune, Say: c.report, Miss: func(path, message string) census.Note {
 				return keptNote(wording.Note{Kind: wording.Missed, Path: path, Text: message})
 			}}
 		defer c.close()
@@ -254,10 +254,10 @@ func (c *censusRun) close() {
 }
 
 // input opens a file to read its rows.
-func (c *censusRun) input(ctx context.Context, f census.File, say func(census.Note)) (*census.Input, error) {
+func (c *censusRun) input(ctx context.Context, f census.File, sink func(census.Note)) (*census.Input, error) {
 	t := service.Target{Name: f.Path(), Found: f.Found}
-	its := c.Part(func(n wording.Note) { say(keptNote(n)) })
-	g, err := its.FindTarget(ctx, t)
+	quiet := c.Part(func(n wording.Note) { sink(keptNote(n)) })
+	g, err := quiet.FindTarget(ctx, t)
 	switch {
 	case err != nil && f.Found && (errors.Is(err, format.ErrUnknown) || errors.Is(err, format.ErrNoTree)):
 		return nil, census.ErrNoTables
@@ -274,17 +274,17 @@ func (c *censusRun) input(ctx context.Context, f census.File, say func(census.No
 		g.Close()
 		return nil, err
 	}
-	return &census.Input{Format: g.Format, Source: g.Source, Job: its.Job(g.Format), Made: g.Made, Close: g.Close}, nil
+	return &census.Input{Format: g.Format, Source: g.Source, Job: quiet.Job(g.Format), Made: g.Made, Close: g.Close}, nil
 }
 
 func keptNote(n wording.Note) census.Note {
 	return census.Note{Kind: uint8(n.Kind), Text: wording.Placed(n.Path, n.Text), Advice: n.Advice}
 }
 
-func (c *censusRun) say(n census.Note) {
+func (c *censusRun) report(n census.Note) {
 	kind := min(wording.NoteKind(n.Kind), wording.Failed)
 	c.failed = c.failed || kind == wording.Failed
-	service.Tell(c.talk, wording.Note{Kind: kind, Text: n.Text, Advice: n.Advice})
+	service.Report(c.talk, wording.Note{Kind: kind, Text: n.Text, Advice: n.Advice})
 }
 
 // Split yields the shards of files that can be split, then the other files in bundles. If other processes do

@@ -204,7 +204,7 @@ func TestCensusKept(t *testing.T) {
 		same := censusInParts(t, step.code, fmt.Sprint("results", i), append([]string{"-o", "kept"}, step.words...)...)
 		var want []string
 		for _, name := range step.same {
-			if file, shard, is := strings.Cut(name, " "); is {
+			if file, shard, ok := strings.Cut(name, " "); ok {
 				want = append(want, census.ShardName(file, format.Shard(shard)))
 			} else {
 				want = append(want, census.Bucket(file))

@@ -194,9 +194,9 @@ func (c *checkRun) Do(ctx context.Context, p work.Part, put func(checkRecord) er
 // one checks a file or a shard of a file. It passes the results to put after the check has ended.
 func (c *checkRun) one(ctx context.Context, t service.Target, shard format.Shard, put func(checkRecord) error) error {
 	var notes []wording.Note
-	its := c.Part(func(n wording.Note) { notes = append(notes, n) })
+	quiet := c.Part(func(n wording.Note) { notes = append(notes, n) })
 	var r service.Checked
-	its.CheckSafely(ctx, t, shard, &r)
+	quiet.CheckSafely(ctx, t, shard, &r)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -234,7 +234,7 @@ func (c *checkRun) Take(_ context.Context, p work.Part, r checkRecord) error {
 	}
 	if r.Note != nil {
 		c.failed = c.failed || r.Note.Kind == wording.Failed
-		c.Tell(p, *r.Note)
+		c.Report(p, *r.Note)
 	}
 	c.now.findings = append(c.now.findings, c.findings(r.Findings)...)
 	c.now.missed = append(c.now.missed, c.findings(r.Missed)...)

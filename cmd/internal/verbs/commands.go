@@ -114,7 +114,7 @@ func byCommands(formats format.Set, of commandsOf) []*sameCommands {
 func byHeading(commands []*format.Command) []*format.Command {
 	first := make(map[string]int)
 	for i, c := range commands {
-		if _, is := first[c.Heading]; !is {
+		if _, ok := first[c.Heading]; !ok {
 			first[c.Heading] = i
 		}
 	}

@@ -195,8 +195,8 @@ func completeStep(a *Tool, ctx context.Context, c *format.Command, own []format.
 func optionAt(c *format.Command, options []format.Option, words []string) *format.Option {
 	args := 0
 	for i := 0; i < len(words); i++ {
-		name, is := strings.CutPrefix(words[i], "--")
-		if !is {
+		name, ok := strings.CutPrefix(words[i], "--")
+		if !ok {
 			if args < len(c.Args) && !c.Args[args].List {
 				args++
 			}

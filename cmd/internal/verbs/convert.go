@@ -131,7 +131,7 @@ func conversionCommand(a *Tool, cmd *cobra.Command, to *string) {
 			own := cmd.Flags().Lookup("to") == nil // the verb belongs to one conversion
 			g, err := a.Find(cmd.Context(), name)
 			if err != nil {
-				if _, is := errors.AsType[*wording.Hinted](err); own && !is && (errors.Is(err, format.ErrUnknown) || errors.Is(err, format.ErrNoTree)) {
+				if _, ok := errors.AsType[*wording.Hinted](err); own && !ok && (errors.Is(err, format.ErrUnknown) || errors.Is(err, format.ErrNoTree)) {
 					err = wording.Hint(err, "%s", conversionUse(a, cmd))
 				}
 				return err
@@ -227,8 +227,8 @@ func converted(g *service.File, c *format.Conversion, out string, several bool) 
 // conversion finds the requested conversion of a file: by name, otherwise by the extension of the output file.
 func conversion(g *service.File, to, out string) (*format.Conversion, error) {
 	if usual := slices.IndexFunc(g.Conversions, func(c format.Conversion) bool { return c.Usual }); usual >= 0 && to == "" {
-		asked := func(c format.Conversion) bool { return strings.EqualFold(c.Extension, filepath.Ext(out)) }
-		if i := slices.IndexFunc(g.Conversions, asked); i >= 0 {
+		isTarget := func(c format.Conversion) bool { return strings.EqualFold(c.Extension, filepath.Ext(out)) }
+		if i := slices.IndexFunc(g.Conversions, isTarget); i >= 0 {
 			usual = i
 		}
 		return &g.Conversions[usual], nil

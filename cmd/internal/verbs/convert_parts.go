@@ -56,8 +56,8 @@ func (v *converting) Split(ctx context.Context, _ bool, yield func(work.Part) er
 // Do creates the pieces of a shard.
 func (v *converting) Do(ctx context.Context, p work.Part, put func(convertRecord) error) error {
 	var notes []wording.Note
-	its := v.Part(func(n wording.Note) { notes = append(notes, n) })
-	job := its.Job(v.game.Format, v.to.Options...)
+	quiet := v.Part(func(n wording.Note) { notes = append(notes, n) })
+	job := quiet.Job(v.game.Format, v.to.Options...)
 	job.Shard = p.Shard
 	err := v.to.Pieces(ctx, job, v.game.Source, func(piece []byte) error { return put(convertRecord{Piece: piece}) })
 	for i := range notes {
@@ -65,7 +65,7 @@ func (v *converting) Do(ctx context.Context, p work.Part, put func(convertRecord
 			err = put(convertRecord{Note: &notes[i]})
 		}
 	}
-	if lost := its.Lost.Load(); err == nil && lost > 0 {
+	if lost := quiet.Lost.Load(); err == nil && lost > 0 {
 		err = put(convertRecord{Lost: lost})
 	}
 	if server.Failed(err) {
@@ -89,7 +89,7 @@ func (v *converting) Take(_ context.Context, _ work.Part, r convertRecord) error
 	case wording.Missed:
 		v.job.OnMiss(n.Path, n.Text)
 	default:
-		service.Tell(v.talk, n)
+		service.Report(v.talk, n)
 	}
 	return nil
 }

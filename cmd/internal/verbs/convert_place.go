@@ -27,10 +27,10 @@ type rewritten struct {
 // rewriting converts a file in place.
 type rewriting struct {
 	*report
-	game    *service.File
-	backups string
-	told    *format.Job // reports to the user
-	changes []check.Change
+	game      *service.File
+	backups   string
+	reporting *format.Job // reports to the user
+	changes   []check.Change
 }
 
 // partJob returns a job for a part. The job reports nothing to the user.
@@ -80,10 +80,10 @@ func (c *rewriting) Do(ctx context.Context, p work.Part, put func(rewritten) err
 func (c *rewriting) Take(_ context.Context, _ work.Part, r rewritten) error {
 	switch {
 	case r.Warned != nil:
-		c.told.Warn(r.Warned.Path, "%s", r.Warned.Message)
+		c.reporting.Warn(r.Warned.Path, "%s", r.Warned.Message)
 		return nil
 	case r.Missed != nil:
-		c.told.Miss(r.Missed.Path, "%s", r.Missed.Message)
+		c.reporting.Miss(r.Missed.Path, "%s", r.Missed.Message)
 		return nil
 	}
 	for i := range c.changes {
@@ -137,7 +137,7 @@ func convertInPlace(ctx context.Context, a *Tool, name, backups string, r *repor
 		backups = filepath.Clean(g.Called) + output.BackupSuffix()
 	}
 	r.format, r.output = g.Name, g.Called
-	c := &rewriting{report: r, game: g, backups: backups, told: r.watch(job)}
+	c := &rewriting{report: r, game: g, backups: backups, reporting: r.watch(job)}
 	err = a.Perform(ctx, work.Of(c))
 	if errors.Is(err, service.ErrPart) {
 		return err
@@ -165,16 +165,16 @@ func convertInPlace(ctx context.Context, a *Tool, name, backups string, r *repor
 			return err
 		}
 	}
-	said := "there is nothing to convert"
+	summary := "there is nothing to convert"
 	if kept {
-		if said = undoing(g.Called, backups); r.asJSON {
+		if summary = undoing(g.Called, backups); r.asJSON {
 			if err := r.add(backups, size); err != nil {
 				return err
 			}
 		}
 	}
 	_ = a.out.Flush()
-	a.talk.Say("%s: %s", g.Called, said)
+	a.talk.Say("%s: %s", g.Called, summary)
 	return nil
 }
 

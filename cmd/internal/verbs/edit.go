@@ -187,8 +187,8 @@ func (e *editing) steps(ctx context.Context, job *format.Job, f *format.Format) 
 	}
 	more, err := format.ParseSteps(job, f.Editing.Commands, e.words)
 	if err != nil {
-		lacks, is := errors.AsType[*format.OptionError](err)
-		if is && slices.Contains(e.words, "--"+lacks.Name) && e.own.Lookup(lacks.Name) != nil {
+		lacks, ok := errors.AsType[*format.OptionError](err)
+		if ok && slices.Contains(e.words, "--"+lacks.Name) && e.own.Lookup(lacks.Name) != nil {
 			return nil, wording.Hint(err, "write --%s before the --", lacks.Name)
 		}
 		return nil, e.unknown(f, err)
@@ -212,11 +212,11 @@ func (e *editing) notDashed(cmd *cobra.Command, files []string) error {
 
 // unknown adds to an error about an unknown operation the operation that was probably meant.
 func (e *editing) unknown(f *format.Format, err error) error {
-	if lacks, is := errors.AsType[*format.OptionError](err); is {
+	if lacks, ok := errors.AsType[*format.OptionError](err); ok {
 		return wrongOption(e.Tool, err, lacks, "edit")
 	}
-	command, is := errors.AsType[*format.CommandError](err)
-	if !is {
+	command, ok := errors.AsType[*format.CommandError](err)
+	if !ok {
 		return err
 	}
 	word := command.Name

@@ -97,7 +97,7 @@ func (r *report) replaceInPlace(ctx context.Context, g *service.File, backup str
 	kept := ""
 	list, changed := out.Kept()
 	for _, path := range list { // the file itself is last
-		if suffix, is := strings.CutPrefix(path, opts.Backup); is && backup != "" && !near {
+		if suffix, ok := strings.CutPrefix(path, opts.Backup); ok && backup != "" && !near {
 			if err := moveAway(path, backup+suffix); err != nil {
 				return path, err
 			}

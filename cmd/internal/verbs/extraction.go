@@ -35,8 +35,8 @@ type extraction struct {
 	patterns []string
 	chosen   *selection
 	like     fs.FS // the folder whose file names are used; nil: that of the output
-	// beside writes additional files into the folder that a merge creates next to its result; nil: none.
-	beside func(put func(name string, data []byte) error) error
+	// putExtra writes additional files into the folder that a merge creates next to its result; nil: none.
+	putExtra func(put func(name string, data []byte) error) error
 
 	root    *os.Root          // nil for a dry run
 	open    sync.Map          // open folders, of *openFolderRef
@@ -79,7 +79,7 @@ func (x *extraction) extract(ctx context.Context, dir string, g *service.File, o
 	if n := len(x.names); n > 0 {
 		note = fmt.Sprintf("; %s made safe, see %s", wording.Count(n, "name"), tree.Sidecar)
 	}
-	x.report.say("extracted", "extract", "%s to %s%c%s", wording.Count(x.written, "file"), filepath.Clean(dir), filepath.Separator, note)
+	x.report.printDone("extracted", "extract", "%s to %s%c%s", wording.Count(x.written, "file"), filepath.Clean(dir), filepath.Separator, note)
 	if x.failed > 0 {
 		x.talk.Print(fmt.Sprintf("trowel: %s: %s could not be read", x.file, wording.Count(x.failed, "file")))
 		return errFound
@@ -285,8 +285,8 @@ func (x *extraction) make(ctx context.Context, dir string) (err error) {
 	if err == nil {
 		err = x.report.whole() // making the sidecar reads the whole file
 	}
-	if err == nil && x.beside != nil {
-		err = x.beside(x.putBeside)
+	if err == nil && x.putExtra != nil {
+		err = x.putExtra(x.putBeside)
 	}
 	return err
 }

@@ -150,7 +150,7 @@ func (f *finding) parse(cmd *cobra.Command, args []string) (files []string, err 
 	case err == nil:
 		return nil, errors.New("no format has a query")
 	}
-	if lacks, is := errors.AsType[*format.OptionError](err); is {
+	if lacks, ok := errors.AsType[*format.OptionError](err); ok {
 		return nil, wrongOption(f.Tool, err, lacks, "find")
 	}
 	return nil, wording.Hint(err, "see `trowel help find %s`", words[0])
@@ -187,7 +187,7 @@ type finding struct {
 	output  findOutput
 
 	printer *findPrinter
-	total   tally
+	total   counts
 	number  int             // number of files searched
 	known   map[string]bool // arguments with files that were searched
 	failed  bool
@@ -253,7 +253,7 @@ func (k *keptHits) each(do func(format.Hit) error) error {
 type findEnd struct {
 	Format string
 	Passed bool // the file has no such query
-	Tally  tally
+	Tally  counts
 }
 
 // run runs the query on all files, several at a time.
@@ -299,14 +299,14 @@ func (f *finding) sayLacks(ctx context.Context) {
 		if name == "-" {
 			continue // standard input can be read only once
 		}
-		its := f.Quiet(func(wording.Note) {})
-		g, err := its.FindTarget(ctx, service.Target{Name: name})
+		quiet := f.Quiet(func(wording.Note) {})
+		g, err := quiet.FindTarget(ctx, service.Target{Name: name})
 		if err != nil {
 			continue
 		}
 		if q := f.queries[g.Format]; q.Command != nil && g.Finder.Lacks != nil {
 			var lacks []lack
-			for _, e := range fault.NameErrors(g.Finder.Lacks(ctx, its.Job(g.Format), g.Source, q.Step)) {
+			for _, e := range fault.NameErrors(g.Finder.Lacks(ctx, quiet.Job(g.Format), g.Source, q.Step)) {
 				lacks = append(lacks, lack{NameError: e})
 			}
 			none.add(lacks)
@@ -338,7 +338,7 @@ func (f *finding) Do(ctx context.Context, p work.Part, put func(findRecord) erro
 // one runs the query on a file or a shard of a file.
 func (f *finding) one(ctx context.Context, t service.Target, shard format.Shard, put func(findRecord) error) error {
 	var notes []wording.Note
-	its := f.Part(func(n wording.Note) { notes = append(notes, n) })
+	quiet := f.Part(func(n wording.Note) { notes = append(notes, n) })
 	var end findEnd
 	var stop, err error // the error of put, and that of the file
 	hits := new(keptHits)
@@ -350,7 +350,7 @@ func (f *finding) one(ctx context.Context, t service.Target, shard format.Shard,
 		return put(findRecord{Hits: some})
 	}
 	if panicked := parallel.Catch(func() {
-		err = f.look(ctx, its, t, shard, &end, func(h format.Hit) error {
+		err = f.look(ctx, quiet, t, shard, &end, func(h format.Hit) error {
 			if hits.add(h); hits.full() {
 				stop = flush()
 			}
@@ -381,12 +381,12 @@ func (f *finding) one(ctx context.Context, t service.Target, shard format.Shard,
 }
 
 // look runs the query on a file or a shard of a file. Notes go to the service its.
-func (f *finding) look(ctx context.Context, its *service.Service, t service.Target, shard format.Shard, end *findEnd,
+func (f *finding) look(ctx context.Context, quiet *service.Service, t service.Target, shard format.Shard, end *findEnd,
 	hit func(format.Hit) error) error {
 	if t.Err != nil {
 		return t.Err
 	}
-	g, err := its.FindTarget(ctx, t)
+	g, err := quiet.FindTarget(ctx, t)
 	if t.Found && (errors.Is(err, format.ErrUnknown) || errors.Is(err, format.ErrNoTree)) {
 		end.Passed = true
 		return nil
@@ -409,11 +409,11 @@ func (f *finding) look(ctx context.Context, its *service.Service, t service.Targ
 		}
 		return err
 	}
-	if err := its.Fits(g.Format, t); err != nil {
+	if err := quiet.Fits(g.Format, t); err != nil {
 		return err
 	}
 	end.Format = g.Name
-	job := its.About(its.Job(g.Format), t.Name)
+	job := quiet.About(quiet.Job(g.Format), t.Name)
 	job.Shard = shard
 	return wording.Named(g.Finder.Find(ctx, job, g.Source, q.Step, func(h format.Hit) error {
 		if err := end.Tally.count(&f.output, t.Name, h); err != nil || !f.output.each() {
@@ -433,7 +433,7 @@ func (f *finding) Take(_ context.Context, p work.Part, r findRecord) error {
 		return r.Hits.each(func(h format.Hit) error { return f.printer.print(t.Name, h) })
 	case r.Note != nil:
 		f.failed = f.failed || r.Note.Kind == wording.Failed
-		f.Tell(p, *r.Note)
+		f.Report(p, *r.Note)
 		return nil
 	case r.End == nil:
 		return nil

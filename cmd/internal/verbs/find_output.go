@@ -73,8 +73,8 @@ func column(file string, h format.Hit, name string) (any, error) {
 	return nil, wording.DidYouMean(fmt.Errorf("the matches have no field %s", name), name, names, "there are %s", strings.Join(names, ", "))
 }
 
-// tally counts hits and groups of hits. Package gob can encode it.
-type tally struct {
+// counts counts hits and groups of hits. Package gob can encode it.
+type counts struct {
 	Hits   int64
 	Groups map[string]*group
 	Sums   []string // fields with amounts, in order
@@ -86,7 +86,7 @@ type group struct {
 	Sums map[string]int64
 }
 
-func (t *tally) count(o *findOutput, file string, h format.Hit) error {
+func (t *counts) count(o *findOutput, file string, h format.Hit) error {
 	t.Hits++
 	if o.by == "" {
 		return nil
@@ -98,7 +98,7 @@ func (t *tally) count(o *findOutput, file string, h format.Hit) error {
 	g := t.group(by)
 	g.Hits++
 	for _, f := range h.Fields {
-		if n, is := f.Value.(int64); is {
+		if n, ok := f.Value.(int64); ok {
 			g.Sums[f.Key] += n
 			t.sum(f.Key)
 		}
@@ -106,7 +106,7 @@ func (t *tally) count(o *findOutput, file string, h format.Hit) error {
 	return nil
 }
 
-func (t *tally) group(by any) *group {
+func (t *counts) group(by any) *group {
 	key := fieldText(by)
 	if t.Groups == nil {
 		t.Groups = make(map[string]*group)
@@ -119,14 +119,14 @@ func (t *tally) group(by any) *group {
 	return g
 }
 
-func (t *tally) sum(key string) {
+func (t *counts) sum(key string) {
 	if !slices.Contains(t.Sums, key) {
 		t.Sums = append(t.Sums, key)
 	}
 }
 
 // add adds the counts of another file.
-func (t *tally) add(more *tally) {
+func (t *counts) add(more *counts) {
 	t.Hits += more.Hits
 	for _, key := range more.Sums {
 		t.sum(key)
@@ -141,7 +141,7 @@ func (t *tally) add(more *tally) {
 }
 
 // sorted returns the groups, the largest first.
-func (t *tally) sorted() []*group {
+func (t *counts) sorted() []*group {
 	return slices.SortedFunc(maps.Values(t.Groups), func(a, b *group) int {
 		for _, key := range t.Sums {
 			if c := cmp.Compare(b.Sums[key], a.Sums[key]); c != 0 {
@@ -218,7 +218,7 @@ func (p *findPrinter) row(header, row []string) error {
 }
 
 // end prints the groups or the total after the last hit.
-func (p *findPrinter) end(t *tally) error {
+func (p *findPrinter) end(t *counts) error {
 	if p.count {
 		_, err := fmt.Fprintln(p.w, t.Hits)
 		return err

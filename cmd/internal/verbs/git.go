@@ -269,10 +269,10 @@ func addHook(a *Tool, ctx context.Context, top, text string) error {
 func git(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd := host.Command(ctx, "git", args...)
 	cmd.Dir = dir
-	var out, said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &said
+	var out, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &stderr
 	if err := cmd.Run(); err != nil {
-		if line, _, _ := strings.Cut(strings.TrimSpace(said.String()), "\n"); line != "" {
+		if line, _, _ := strings.Cut(strings.TrimSpace(stderr.String()), "\n"); line != "" {
 			err = errors.New(line)
 		}
 		return "", fmt.Errorf("git %s: %w", args[0], err)

@@ -83,7 +83,7 @@ type hashing struct {
 
 func (h *hashing) hash(game *format.Game, names []string) error {
 	for _, name := range names {
-		if err := h.tell(game, game.Hash.Of(name), name, true); err != nil {
+		if err := h.print(game, game.Hash.Of(name), name, true); err != nil {
 			return err
 		}
 	}
@@ -103,12 +103,12 @@ func (h *hashing) find(game *format.Game, dictionary string, numbers []string) e
 		found, standIn := names(number)
 		if len(found) == 0 {
 			h.unknown = true
-			if err := h.tell(game, number, standIn, false); err != nil {
+			if err := h.print(game, number, standIn, false); err != nil {
 				return err
 			}
 		}
 		for _, name := range found {
-			if err := h.tell(game, number, name, true); err != nil {
+			if err := h.print(game, number, name, true); err != nil {
 				return err
 			}
 		}
@@ -116,7 +116,7 @@ func (h *hashing) find(game *format.Game, dictionary string, numbers []string) e
 	return nil
 }
 
-func (h *hashing) tell(game *format.Game, number uint32, name string, known bool) error {
+func (h *hashing) print(game *format.Game, number uint32, name string, known bool) error {
 	if h.asJSON {
 		return h.list.Add(terminal.Object{{"game", game.Title}, {"hash", number}, {"name", name}, {"known", known}})
 	}

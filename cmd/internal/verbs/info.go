@@ -44,7 +44,7 @@ With --json it prints an array of {file, format, title, size, info}; size is omi
 		failed := false
 		container := "" // the file that contains the paths
 		for i, name := range names {
-			tell := func(g *service.File, info format.Info) error {
+			printInfo := func(g *service.File, info format.Info) error {
 				if asJSON {
 					return list.Add(infoObject(g, info))
 				}
@@ -53,9 +53,9 @@ With --json it prints an array of {file, format, title, size, info}; size is omi
 				}
 				return printFields(a.out, "", infoFields(g, info))
 			}
-			err := infoOf(cmd.Context(), a, name, tell)
+			err := infoOf(cmd.Context(), a, name, printInfo)
 			if errors.Is(err, os.ErrNotExist) && container != "" {
-				err = infoOfInner(cmd.Context(), a, container, name, tell)
+				err = infoOfInner(cmd.Context(), a, container, name, printInfo)
 			} else if err == nil {
 				container = name
 			}
@@ -80,8 +80,8 @@ With --json it prints an array of {file, format, title, size, info}; size is omi
 	return cmd
 }
 
-// infoOf calls tell with the information about a file.
-func infoOf(ctx context.Context, a *Tool, name string, tell func(*service.File, format.Info) error) error {
+// infoOf calls printInfo with the information about a file.
+func infoOf(ctx context.Context, a *Tool, name string, printInfo func(*service.File, format.Info) error) error {
 	g, err := a.Find(ctx, name)
 	if err != nil {
 		return err
@@ -90,11 +90,11 @@ func infoOf(ctx context.Context, a *Tool, name string, tell func(*service.File, 
 	if err := a.Owned(g.Format); err != nil {
 		return err
 	}
-	return openForInfo(ctx, a, g, tell)
+	return openForInfo(ctx, a, g, printInfo)
 }
 
-// infoOfInner calls tell with the information about a file inside a game file.
-func infoOfInner(ctx context.Context, a *Tool, container, wanted string, tell func(*service.File, format.Info) error) error {
+// infoOfInner calls printInfo with the information about a file inside a game file.
+func infoOfInner(ctx context.Context, a *Tool, container, wanted string, printInfo func(*service.File, format.Info) error) error {
 	fsys, closer, err := a.Tree(ctx, container)
 	if err != nil {
 		return err
@@ -113,10 +113,10 @@ func infoOfInner(ctx context.Context, a *Tool, container, wanted string, tell fu
 	if err != nil {
 		return err
 	}
-	return openForInfo(ctx, a, &service.File{Format: f, Called: src.Path, Source: src}, tell)
+	return openForInfo(ctx, a, &service.File{Format: f, Called: src.Path, Source: src}, printInfo)
 }
 
-func openForInfo(ctx context.Context, a *Tool, g *service.File, tell func(*service.File, format.Info) error) error {
+func openForInfo(ctx context.Context, a *Tool, g *service.File, printInfo func(*service.File, format.Info) error) error {
 	job := a.About(a.Job(g.Format), g.Called)
 	file, err := g.OpenFile(ctx, job)
 	if err != nil {
@@ -127,7 +127,7 @@ func openForInfo(ctx context.Context, a *Tool, g *service.File, tell func(*servi
 	if err != nil {
 		return wording.Named(err, g.Called)
 	}
-	return tell(g, info)
+	return printInfo(g, info)
 }
 
 // infoFields puts the fields common to all files before the fields of the format.

@@ -183,11 +183,11 @@ func (m *merging) merge(ctx context.Context, args []string, many *format.Merging
 			if err := run(out); err != nil {
 				return err
 			}
-			return m.tellConflicts(r)
+			return m.reportConflicts(r)
 		})
 	}
 	if m.dryRun && err == nil {
-		err = m.tellConflicts(r)
+		err = m.reportConflicts(r)
 	}
 	if err != nil {
 		return err
@@ -222,7 +222,7 @@ func (m *merging) took(r *report) func(check.Change) error {
 	}
 }
 
-func (m *merging) tellConflicts(r *report) error {
+func (m *merging) reportConflicts(r *report) error {
 	for _, c := range m.conflicts {
 		if r.asJSON {
 			if err := r.item("conflicts", c); err != nil {
@@ -302,7 +302,7 @@ func (m *merging) toTree(ctx context.Context, games []*service.File, run func(fo
 		return err
 	}
 	defer merged.Close()
-	if err := m.tellConflicts(r); err != nil {
+	if err := m.reportConflicts(r); err != nil {
 		return err
 	}
 	r.output = filepath.Clean(m.out)
@@ -320,7 +320,7 @@ func (m *merging) toTree(ctx context.Context, games []*service.File, run func(fo
 		x.like = names
 	}
 	opts.Replaces = nil
-	x.beside = func(put func(name string, data []byte) error) error {
+	x.putExtra = func(put func(name string, data []byte) error) error {
 		if len(m.conflicts) == 0 {
 			return nil
 		}

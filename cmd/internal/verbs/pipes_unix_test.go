@@ -219,7 +219,7 @@ func TestPipeOptions(t *testing.T) {
 	for _, verb := range rootCommand(newTool(games, nil, nil, nil)).Commands() {
 		verb.Flags().VisitAll(func(flag *pflag.Flag) {
 			_, isInput := flag.Annotations[inputNote]
-			if v, is := flag.Value.(*optionValue); isInput || is && v.option.Input {
+			if v, ok := flag.Value.(*optionValue); isInput || ok && v.option.Input {
 				args := []string{verb.Name(), "world", "--" + flag.Name, "pipe"}
 				if slices.Contains([]string{"apply", "diff", "search"}, verb.Name()) {
 					args = append(args, "world")

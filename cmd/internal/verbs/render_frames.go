@@ -70,11 +70,11 @@ func (p *picture) drawFrames(ctx context.Context, name string) error {
 		p.job.Report("pictures drawn:", i+1, n)
 	}
 	p.output = name
-	p.tellMissing(p.scene.Missing())
+	p.reportMissing(p.scene.Missing())
 	if err != nil {
 		return err
 	}
-	p.say("drew", "draw", "%s as %s in %s, %s bytes", p.name, wording.Count(n, "picture"), name, words.Thousands(p.bytes))
+	p.printDone("drew", "draw", "%s as %s in %s, %s bytes", p.name, wording.Count(n, "picture"), name, words.Thousands(p.bytes))
 	return nil
 }
 

@@ -288,7 +288,7 @@ func (a axes) area(r format.Rect) []float64 {
 	return list
 }
 
-func (a axes) say(r format.Rect) string {
+func (a axes) describe(r format.Rect) string {
 	l := a.area(r)
 	return fmt.Sprintf("%s,%s from %s,%s to %s,%s", a.names[0], a.names[1], number(l[0]), number(l[1]), number(l[2]), number(l[3]))
 }
@@ -314,7 +314,7 @@ func listViews(a *Tool, r *report, scene format.Scene) error {
 		}
 		fmt.Fprintf(r.out, "%s: %s\n", words.Printable(v.Name), words.Printable(v.Title))
 		if v.Frame == nil {
-			fmt.Fprintf(r.out, "  %s; in natural size %d x %d, %s pixels a unit\n", axes.say(v.Bounds),
+			fmt.Fprintf(r.out, "  %s; in natural size %d x %d, %s pixels a unit\n", axes.describe(v.Bounds),
 				pixels(v.Bounds.Dx()*v.Scale), pixels(v.Bounds.Dy()*v.Scale), number(v.Scale))
 		} else {
 			fmt.Fprintf(r.out, "  the view of a camera, usually %d x %d\n", v.Size.X, v.Size.Y)

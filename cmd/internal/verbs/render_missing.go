@@ -14,9 +14,9 @@ import (
 // missingShown is the maximum number of names in a line about missing data, and of lines for each kind.
 const missingShown = 5
 
-// tellMissing reports the data that was missing for the picture: a summary as text, the full list as JSON. Data
+// reportMissing reports the data that was missing for the picture: a summary as text, the full list as JSON. Data
 // that should exist counts as lost; the rest is a warning.
-func (p *picture) tellMissing(missing []format.Missing) {
+func (p *picture) reportMissing(missing []format.Missing) {
 	list := []terminal.Object{}
 	for _, m := range missing {
 		list = append(list, terminal.Object{{"kind", m.Kind}, {"name", m.Name}, {"count", m.Count}, {"unit", m.Unit},

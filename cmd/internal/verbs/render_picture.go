@@ -64,7 +64,7 @@ func (p *picture) kind(name string) (string, error) {
 func (p *picture) notOfGame(name string) error {
 	for _, f := range p.Formats {
 		for _, e := range f.Extensions {
-			if _, is := service.CutSuffixFold(name, e); is && e != "" {
+			if _, ok := service.CutSuffixFold(name, e); ok && e != "" {
 				return wording.Hint(fmt.Errorf("%s: %s is the extension of a %s, and this is a picture", name, e, f.Title),
 					"-o with another name, such as %s.png", name[:len(name)-len(e)])
 			}
@@ -116,7 +116,7 @@ func (p *picture) draw(ctx context.Context, name string) error {
 
 // finish reports the result of drawing.
 func (p *picture) finish(err error, name string) error {
-	p.tellMissing(p.scene.Missing())
+	p.reportMissing(p.scene.Missing())
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (p *picture) pictureOptions(ctx context.Context, ext string) output.Options
 	return output.Options{
 		Replace: p.asked.force,
 		Replaces: func(path string) error {
-			if _, is := service.CutSuffixFold(path, ext); !is || ext == "" {
+			if _, ok := service.CutSuffixFold(path, ext); !ok || ext == "" {
 				return fmt.Errorf("%w: it is not a picture", output.ErrKind)
 			}
 			return nil
@@ -154,8 +154,8 @@ func (p *picture) writePNG(ctx context.Context, w io.Writer, look format.Look) e
 	if p.background().A == 0xff {
 		kind = pixel.RGB
 	}
-	gray, is := p.scene.(format.Gray16Scene)
-	if is = is && p.view.Gray16; is {
+	gray, ok := p.scene.(format.Gray16Scene)
+	if ok = ok && p.view.Gray16; ok {
 		kind = pixel.Gray16
 	}
 	png, err := pixel.NewPNG(w, look.Size, kind)
@@ -167,7 +167,7 @@ func (p *picture) writePNG(ctx context.Context, w io.Writer, look format.Look) e
 		rows += n
 		p.job.Report("rows drawn:", rows, look.Size.Y)
 	}
-	if is {
+	if ok {
 		err = format.DrawGray16(ctx, gray, look, func(band *image.Gray16) error {
 			defer drew(band.Rect.Dy())
 			return png.AddGray16(band)

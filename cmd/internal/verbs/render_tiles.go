@@ -72,14 +72,14 @@ func (p *picture) drawTiles(ctx context.Context, dir string) error {
 	}
 	look := pyramid.Look
 	look.Origin = p.view.Bounds.Min
-	told := terminal.Object{{"levels", made.Levels}, {"drawn", made.Drawn}, {"kept", made.Kept}, {"removed", made.Removed}}
+	counts := terminal.Object{{"levels", made.Levels}, {"drawn", made.Drawn}, {"kept", made.Kept}, {"removed", made.Removed}}
 	others := ""
 	if made.Since {
-		told = append(told, terminal.Object{{"gone", append([]string{}, made.Gone...)}}...)
+		counts = append(counts, terminal.Object{{"gone", append([]string{}, made.Gone...)}}...)
 		others = "; the others are unchanged"
 	}
-	p.extra = terminal.Object{{"picture", lookAsJSON(p.view, look)}, {"tiles", told}}
-	p.tellMissing(pyramid.Missing())
+	p.extra = terminal.Object{{"picture", lookAsJSON(p.view, look)}, {"tiles", counts}}
+	p.reportMissing(pyramid.Missing())
 	for _, name := range made.Changed {
 		if piece, ok := folder.Piece(name); ok && err == nil {
 			err = p.add(filepath.Join(dir, filepath.FromSlash(name)), piece.Size)
@@ -88,7 +88,7 @@ func (p *picture) drawTiles(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	p.say("drew", "draw", "%s as tiles in %s%c: %s new, %s as before, %s removed%s", p.name, p.output, filepath.Separator,
+	p.printDone("drew", "draw", "%s as tiles in %s%c: %s new, %s as before, %s removed%s", p.name, p.output, filepath.Separator,
 		words.Thousands(made.Drawn), words.Thousands(made.Kept), words.Thousands(made.Removed), others)
 	return nil
 }

@@ -218,15 +218,15 @@ func (r *report) addAll(out *output.Output) error {
 	list, err := out.Made()
 	for _, m := range list {
 		if err == nil {
-			err = r.add(r.asked(m.Path), m.Size)
+			err = r.add(r.userPath(m.Path), m.Size)
 		}
 	}
 	return err
 }
 
-// asked returns the user's name for a path of the output.
-func (r *report) asked(path string) string {
-	if rest, is := strings.CutPrefix(path, r.Written(r.output)); is {
+// userPath returns the user's name for a path of the output.
+func (r *report) userPath(path string) string {
+	if rest, ok := strings.CutPrefix(path, r.Written(r.output)); ok {
 		return r.output + rest
 	}
 	return path
@@ -350,8 +350,8 @@ type notKept struct{ format.Output }
 
 func (o notKept) KeptDir() (string, error) { return o.Dir() }
 
-// say prints what was done or, in a dry run, what would have been done.
-func (r *report) say(done, would string, format string, args ...any) {
+// printDone prints what was done or, in a dry run, what would have been done.
+func (r *report) printDone(done, would string, format string, args ...any) {
 	_ = r.out.Flush()
 	if !r.dryRun {
 		r.talk.Say("%s "+format, append([]any{done}, args...)...)
@@ -363,8 +363,8 @@ func (r *report) say(done, would string, format string, args ...any) {
 // sayMade prints that a file or folder was made.
 func (r *report) sayMade(done, would, name string, folder bool) {
 	if folder {
-		r.say(done, would, "%s%c", filepath.Clean(name), filepath.Separator)
+		r.printDone(done, would, "%s%c", filepath.Clean(name), filepath.Separator)
 	} else {
-		r.say(done, would, "%s, %s bytes", name, words.Thousands(r.bytes))
+		r.printDone(done, would, "%s, %s bytes", name, words.Thousands(r.bytes))
 	}
 }

@@ -124,7 +124,7 @@ func (s *search) run(ctx context.Context, names []string) error {
 		func(r searched) error {
 			seen[r.From] = true
 			if r.many {
-				return s.tell(ctx, r.Target, s.safely(ctx, r.Target, func(h hits) error { return s.print(r.Name, h) }))
+				return s.reportError(ctx, r.Target, s.safely(ctx, r.Target, func(h hits) error { return s.print(r.Name, h) }))
 			}
 			s.files += r.files - len(r.hits) // print counts the others
 			for _, h := range r.hits {
@@ -132,7 +132,7 @@ func (s *search) run(ctx context.Context, names []string) error {
 					return err
 				}
 			}
-			return s.tell(ctx, r.Target, r.err)
+			return s.reportError(ctx, r.Target, r.err)
 		})
 	for _, name := range names {
 		if err == nil && !seen[name] {
@@ -142,8 +142,8 @@ func (s *search) run(ctx context.Context, names []string) error {
 	return err
 }
 
-// tell prints the error of a target, if there is one. The run continues.
-func (s *search) tell(ctx context.Context, t service.Target, err error) error {
+// reportError prints the error of a target, if there is one. The run continues.
+func (s *search) reportError(ctx context.Context, t service.Target, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return ctx.Err()
 	}

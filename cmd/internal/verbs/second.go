@@ -130,13 +130,13 @@ func completeSecond(a *Tool) ([]string, cobra.ShellCompDirective) {
 	}
 	cmd := exec.Command(path, a.Args...)
 	cmd.Env = secondEnv()
-	said, err := cmd.Output()
-	words, end, is := bytes.Cut(said, []byte("\n:"))
-	if !is {
-		words, end, is = nil, bytes.TrimPrefix(said, []byte(":")), bytes.HasPrefix(said, []byte(":"))
+	output, err := cmd.Output()
+	words, end, ok := bytes.Cut(output, []byte("\n:"))
+	if !ok {
+		words, end, ok = nil, bytes.TrimPrefix(output, []byte(":")), bytes.HasPrefix(output, []byte(":"))
 	}
 	directive, wrong := strconv.Atoi(strings.TrimSpace(string(end)))
-	if err != nil || wrong != nil || !is {
+	if err != nil || wrong != nil || !ok {
 		return nil, cobra.ShellCompDirectiveError
 	}
 	if len(words) == 0 {

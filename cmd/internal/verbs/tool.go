@@ -48,10 +48,10 @@ type exitError int
 func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
 // exitCode returns the exit code of an error that Exit made.
-func exitCode(err error) (code int, is bool) {
+func exitCode(err error) (code int, ok bool) {
 	var e exitError
-	is = errors.As(err, &e)
-	return int(e), is
+	ok = errors.As(err, &e)
+	return int(e), ok
 }
 
 // Run is [Perform] with the games and verbs of the program.

@@ -47,7 +47,7 @@ var toyFinder = &format.Finder{
 			if strings.Contains(one.name, "red") {
 				color = "red"
 			}
-			if is, err := path.Match(query.Job.Value("name"), one.name); err != nil || !is ||
+			if ok, err := path.Match(query.Job.Value("name"), one.name); err != nil || !ok ||
 				len(one.data) < (&format.Option{Name: "least"}).Integer(query.Job) {
 				continue
 			}

@@ -180,7 +180,7 @@ func imageInfo(args []string, w io.Writer) int {
 			for _, at := range args[1:] {
 				var x, y int
 				fmt.Sscanf(at, "%d,%d", &x, &y)
-				if g, is := m.At(x, y).(color.Gray16); is {
+				if g, ok := m.At(x, y).(color.Gray16); ok {
 					fmt.Fprintf(w, " %s=%04x", at, g.Y)
 					continue
 				}

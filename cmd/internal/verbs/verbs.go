@@ -107,13 +107,13 @@ func (a *Tool) run(ctx context.Context, args []string, stderr io.Writer) int {
 	if a.failed != nil {
 		a.failed(err)
 	}
-	if code, is := exitCode(err); is {
+	if code, ok := exitCode(err); ok {
 		return code
 	}
 	if !service.BrokenPipe(err) && !errors.Is(err, errQuiet) {
 		a.talk.Fail(err)
 	}
-	if _, is := errors.AsType[lackingError](err); is {
+	if _, ok := errors.AsType[lackingError](err); ok {
 		return exitFound
 	}
 	return exitFailed

@@ -80,8 +80,8 @@ func (s *Server) plain(r *http.Request, text string) string {
 	return text
 }
 
-// answer makes a handler of a function whose result is sent as JSON.
-func (s *Server) answer(of func(*http.Request) (any, error)) http.HandlerFunc {
+// handleJSON makes a handler of a function whose result is sent as JSON.
+func (s *Server) handleJSON(of func(*http.Request) (any, error)) http.HandlerFunc {
 	return s.handle(func(w http.ResponseWriter, r *http.Request) error {
 		v, err := of(r)
 		if err != nil {
@@ -103,7 +103,7 @@ func (s *Server) writeJSON(w http.ResponseWriter, r *http.Request, v any) error 
 
 // about makes a handler of a function whose result is about a file.
 func (s *Server) about(of func(context.Context, *edition, *http.Request) (any, error)) http.HandlerFunc {
-	return s.answer(func(r *http.Request) (any, error) {
+	return s.handleJSON(func(r *http.Request) (any, error) {
 		e, release, err := s.editionOf(r)
 		if err != nil {
 			return nil, err
@@ -129,7 +129,7 @@ func (s *Server) editionOf(r *http.Request) (*edition, func(), error) {
 
 // fileOf returns the file with a number.
 func (s *Server) fileOf(id string) (*file, error) {
-	files := s.all()
+	files := s.allFiles()
 	i, err := whole(id, 0, len(files)-1)
 	if err != nil {
 		return nil, problem{http.StatusNotFound, "there is no such file here"}

@@ -85,7 +85,7 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 		}
 		return out.Flush()
 	}
-	tell := func(e event) error {
+	writeEvent := func(e event) error {
 		data, err := json.Marshal(e.data)
 		if err != nil {
 			return err
@@ -94,7 +94,7 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 	}
 	beat := time.NewTicker(20 * time.Second) // detects pages that are gone
 	defer beat.Stop()
-	err := tell(s.hello())
+	err := writeEvent(s.hello())
 	for err == nil {
 		select {
 		case <-r.Context().Done():
@@ -107,7 +107,7 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 			if !open {
 				return
 			}
-			err = tell(e)
+			err = writeEvent(e)
 		}
 	}
 }
@@ -115,7 +115,7 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 func (s *Server) hello() event {
 	generations := make(map[int]int)
 	broken := make(map[int]string)
-	for _, f := range s.all() {
+	for _, f := range s.allFiles() {
 		f.mu.Lock()
 		if f.generation > 1 {
 			generations[f.id] = f.generation

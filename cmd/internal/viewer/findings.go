@@ -193,7 +193,7 @@ func listFindings(ctx context.Context, e *edition, r *http.Request) (any, error)
 		for k, at := range f.At[:min(most, len(f.At))] {
 			p := placeIn(ctx, scene, view, at)
 			if i < len(lines) {
-				p.saidBy(lines[i][k])
+				p.setLine(lines[i][k])
 			}
 			one.Places = append(one.Places, p)
 		}

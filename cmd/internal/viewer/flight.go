@@ -38,7 +38,7 @@ const maxFlights = 256
 var errFull = problem{http.StatusServiceUnavailable, "too many pictures are asked for at a time"}
 
 // tile returns a tile from the cache or renders it. The bool is false if the tile is not complete yet.
-func (s *Server) tile(ctx context.Context, a *asked, at spot) (*tile, bool, error) {
+func (s *Server) tile(ctx context.Context, a *sceneRequest, at spot) (*tile, bool, error) {
 	if t := s.tiles.of(a.tileKey(at), a.generation); t != nil {
 		return t, true, nil
 	}
@@ -50,14 +50,14 @@ func (s *Server) tile(ctx context.Context, a *asked, at spot) (*tile, bool, erro
 	defer wait.Stop()
 	select {
 	case <-f.done:
-		s.leave(f, 0)
+		s.dropWaiter(f, 0)
 		return f.tile, true, f.err
 	case <-ctx.Done():
-		s.leave(f, 0) // the browser has cancelled the request
+		s.dropWaiter(f, 0) // the browser has cancelled the request
 		return nil, false, ctx.Err()
 	case <-wait.C:
 	}
-	defer s.leave(f, 2*patience) // a client that got a part requests the tile again immediately
+	defer s.dropWaiter(f, 2*patience) // a client that got a part requests the tile again immediately
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.pix == nil {
@@ -67,13 +67,13 @@ func (s *Server) tile(ctx context.Context, a *asked, at spot) (*tile, bool, erro
 }
 
 // tileKey returns the key of a tile. It does not depend on the generation of the file.
-func (a *asked) tileKey(at spot) string {
+func (a *sceneRequest) tileKey(at spot) string {
 	return fmt.Sprintf("%s\n%s\n%v\n%q\n%d\n%v", a.picture, a.View.Name, a.View.Background, a.look.Layers, a.look.Time, at)
 }
 
 // board joins the flight of a tile. If there is none, it starts the rendering. It returns nil if there are too
 // many flights.
-func (s *Server) board(a *asked, at spot) *flight {
+func (s *Server) board(a *sceneRequest, at spot) *flight {
 	key := fmt.Sprintf("%d %s", a.generation, a.tileKey(at))
 	c := &s.tiles
 	c.mu.Lock()
@@ -108,7 +108,7 @@ func (s *Server) board(a *asked, at spot) *flight {
 }
 
 // printLater computes the fingerprint of a new tile, when no other tiles are being rendered.
-func (s *Server) printLater(a *asked, at spot, t *tile) {
+func (s *Server) printLater(a *sceneRequest, at spot, t *tile) {
 	c := &s.tiles
 	c.printing.Lock()
 	defer c.printing.Unlock()
@@ -141,8 +141,8 @@ func (s *Server) land(f *flight) {
 	}
 }
 
-// leave drops one waiter. If the flight has no waiters after the given time, it is cancelled.
-func (s *Server) leave(f *flight, after time.Duration) {
+// dropWaiter drops one waiter. If the flight has no waiters after the given time, it is cancelled.
+func (s *Server) dropWaiter(f *flight, after time.Duration) {
 	c := &s.tiles
 	c.mu.Lock()
 	f.users--
@@ -162,8 +162,8 @@ func (s *Server) leave(f *flight, after time.Duration) {
 	}
 }
 
-// turn runs do while holding one of the CPU slots. There are as many slots as cores.
-func (s *Server) turn(ctx context.Context, do func() error) error {
+// withSlot runs do while holding one of the CPU slots. There are as many slots as cores.
+func (s *Server) withSlot(ctx context.Context, do func() error) error {
 	select {
 	case s.slots <- struct{}{}:
 		defer func() { <-s.slots }()
@@ -177,7 +177,7 @@ func (s *Server) turn(ctx context.Context, do func() error) error {
 }
 
 // draw renders a tile, or returns an older tile with the same fingerprint.
-func (s *Server) draw(ctx context.Context, a *asked, at spot, f *flight) (*tile, error) {
+func (s *Server) draw(ctx context.Context, a *sceneRequest, at spot, f *flight) (*tile, error) {
 	if t := s.tiles.of(a.tileKey(at), a.generation); t != nil {
 		return t, nil // another flight finished after this request's lookup
 	}
@@ -213,12 +213,12 @@ func (s *Server) draw(ctx context.Context, a *asked, at spot, f *flight) (*tile,
 }
 
 // print returns the fingerprint of a tile, or nil if the scene has no fingerprints.
-func (s *Server) print(ctx context.Context, a *asked, at spot) (print *[32]byte, err error) {
+func (s *Server) print(ctx context.Context, a *sceneRequest, at spot) (print *[32]byte, err error) {
 	p, ok := a.Scene.(format.Fingerprinter)
 	if !ok {
 		return nil, nil
 	}
-	err = s.turn(ctx, func() error {
+	err = s.withSlot(ctx, func() error {
 		sum, err := p.Fingerprint(ctx, at.look(a.View, a.look), at.rect())
 		print = &sum
 		return err
@@ -227,8 +227,8 @@ func (s *Server) print(ctx context.Context, a *asked, at spot) (print *[32]byte,
 }
 
 // render draws a part of a picture while holding a CPU slot.
-func (s *Server) render(ctx context.Context, a *asked, look format.Look, part image.Rectangle) (dst *image.RGBA, err error) {
-	err = s.turn(ctx, func() error {
+func (s *Server) render(ctx context.Context, a *sceneRequest, look format.Look, part image.Rectangle) (dst *image.RGBA, err error) {
+	err = s.withSlot(ctx, func() error {
 		dst = image.NewRGBA(part)
 		if a.View.Background != (color.NRGBA{}) {
 			draw.Draw(dst, part, image.NewUniform(a.View.Background), image.Point{}, draw.Src)
@@ -240,7 +240,7 @@ func (s *Server) render(ctx context.Context, a *asked, look format.Look, part im
 
 // farTile composes a tile from the four tiles of the next zoom, so that nothing is drawn twice for different
 // zooms.
-func (s *Server) farTile(ctx context.Context, a *asked, at spot, f *flight) (*tile, error) {
+func (s *Server) farTile(ctx context.Context, a *sceneRequest, at spot, f *flight) (*tile, error) {
 	key := a.tileKey(at)
 	if t := s.tiles.of(key, a.generation); t != nil {
 		return t, nil
@@ -296,13 +296,13 @@ func (s *Server) farTile(ctx context.Context, a *asked, at spot, f *flight) (*ti
 }
 
 // covered draws the quick preview of a tile.
-func (s *Server) covered(ctx context.Context, a *asked, at spot) (*image.RGBA, error) {
+func (s *Server) covered(ctx context.Context, a *sceneRequest, at spot) (*image.RGBA, error) {
 	c, ok := a.Scene.(format.Coverer)
 	if !ok {
 		return nil, problem{http.StatusNotFound, "nothing is known before it is drawn"}
 	}
 	dst := image.NewRGBA(at.rect())
-	return dst, s.turn(ctx, func() error { return c.Cover(ctx, dst, at.look(a.View, a.look)) })
+	return dst, s.withSlot(ctx, func() error { return c.Cover(ctx, dst, at.look(a.View, a.look)) })
 }
 
 // half returns the picture of a tile at half its size, or nil if the tile is empty.

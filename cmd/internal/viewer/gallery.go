@@ -20,11 +20,11 @@ import (
 type gallery struct {
 	title string
 
-	mu    sync.Mutex
-	files []*file // files are never removed, so each keeps its number
-	told  time.Time
-	done  bool
-	note  string // why the search for files ended early
+	mu       sync.Mutex
+	files    []*file // files are never removed, so each keeps its number
+	notified time.Time
+	done     bool
+	note     string // why the search for files ended early
 
 	thumbs chan struct{} // limits the small pictures made at a time, each with an open file
 	checks chan struct{}
@@ -32,10 +32,10 @@ type gallery struct {
 }
 
 const (
-	pageFiles = 1000                   // files in an answer
-	tellEvery = 250 * time.Millisecond // interval between events about new files
-	checkSize = 16 << 20               // maximum size in bytes of a file that is checked in a gallery
-	checkWait = 10 * time.Second       // time before the page is asked to repeat the request
+	pageFiles   = 1000                   // files in an answer
+	notifyEvery = 250 * time.Millisecond // interval between events about new files
+	checkSize   = 16 << 20               // maximum size in bytes of a file that is checked in a gallery
+	checkWait   = 10 * time.Second       // time before the page is asked to repeat the request
 )
 
 func (g *gallery) init() {
@@ -61,18 +61,18 @@ func (s *Server) add(f File) {
 	g := &s.gallery
 	g.mu.Lock()
 	g.files = append(g.files, &file{File: f, id: len(g.files), server: s, generation: 1})
-	tell := time.Since(g.told) > tellEvery
-	if tell {
-		g.told = time.Now()
+	notify := time.Since(g.notified) > notifyEvery
+	if notify {
+		g.notified = time.Now()
 	}
 	g.mu.Unlock()
-	if tell {
+	if notify {
 		s.events.send(event{"gallery", map[string]any{}})
 	}
 }
 
-// all returns the files found so far.
-func (s *Server) all() []*file {
+// allFiles returns the files found so far.
+func (s *Server) allFiles() []*file {
 	s.gallery.mu.Lock()
 	defer s.gallery.mu.Unlock()
 	return s.gallery.files
@@ -195,7 +195,7 @@ func (s *Server) thumb(ctx context.Context, f *file, key string, side int, paper
 	if !ok {
 		return s.tiles.keep(&tile{key: key}), nil
 	}
-	pix, err := s.render(ctx, &asked{scene: sc, View: v}, look, image.Rectangle{Max: look.Size})
+	pix, err := s.render(ctx, &sceneRequest{scene: sc, View: v}, look, image.Rectangle{Max: look.Size})
 	if err != nil {
 		return nil, err
 	}

@@ -31,19 +31,19 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !slices.Contains([]string{"127.0.0.1:" + s.port, "localhost:" + s.port, "[::1]:" + s.port}, r.Host):
 		// A foreign name that resolves to this machine: DNS rebinding.
 		http.Error(w, "this page has another address", http.StatusForbidden)
-	case !all(r.Header["Sec-Fetch-Site"], "same-origin", "none"), !all(r.Header["Origin"], "http://"+r.Host):
+	case !allAllowed(r.Header["Sec-Fetch-Site"], "same-origin", "none"), !allAllowed(r.Header["Origin"], "http://"+r.Host):
 		http.Error(w, "another site asks", http.StatusForbidden)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		h.Set("Allow", "GET, HEAD")
 		http.Error(w, "nothing can be changed here", http.StatusMethodNotAllowed)
 	case r.URL.Path == "/" && query.Has("t"):
-		if token := query.Get("t"); !s.knows(token) && !(r.Method == http.MethodGet && s.redeems(token)) {
+		if token := query.Get("t"); !s.isToken(token) && !(r.Method == http.MethodGet && s.redeems(token)) {
 			http.Error(w, "the address is not whole, or of a run that has ended: the program prints it", http.StatusForbidden)
 			return
 		}
 		http.SetCookie(w, &http.Cookie{Name: s.cookie(), Value: s.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
 		http.Redirect(w, r, "/", http.StatusSeeOther) // removes the token from the address bar
-	case !slices.ContainsFunc(r.CookiesNamed(s.cookie()), func(c *http.Cookie) bool { return s.knows(c.Value) }):
+	case !slices.ContainsFunc(r.CookiesNamed(s.cookie()), func(c *http.Cookie) bool { return s.isToken(c.Value) }):
 		http.Error(w, "the page is opened by the address that the program printed", http.StatusForbidden)
 	case path.Clean(r.URL.Path) != r.URL.Path: // the mux would redirect the request
 		http.NotFound(w, r)
@@ -59,8 +59,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // maxRequests is the maximum number of concurrent requests.
 const maxRequests = 512
 
-// all reports whether all values of a header are allowed.
-func all(values []string, allowed ...string) bool {
+// allAllowed reports whether all values of a header are allowed.
+func allAllowed(values []string, allowed ...string) bool {
 	return !slices.ContainsFunc(values, func(v string) bool { return !slices.Contains(allowed, v) })
 }
 
@@ -68,7 +68,7 @@ func all(values []string, allowed ...string) bool {
 // the port.
 func (s *Server) cookie() string { return "trowel-" + s.port }
 
-func (s *Server) knows(token string) bool { return same(token, s.token) }
+func (s *Server) isToken(token string) bool { return same(token, s.token) }
 
 // redeems reports whether a text is the ticket. The ticket is valid once.
 func (s *Server) redeems(text string) bool {

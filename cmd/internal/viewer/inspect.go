@@ -16,8 +16,8 @@ type place struct {
 	Line  *check.Line `json:"line,omitempty"`  // the line of the tree with the object; line 0 is the whole file
 }
 
-// saidBy sets the line of the tree that describes the place.
-func (p *place) saidBy(line check.Line) {
+// setLine sets the line of the tree that describes the place.
+func (p *place) setLine(line check.Line) {
 	if line.Path != "" {
 		p.Line = &line
 	}
@@ -36,7 +36,7 @@ func placeIn(ctx context.Context, sc format.Scene, view string, p check.Place) p
 
 // pointedLook returns the look of the picture that the user points at: the still of a camera view, otherwise
 // the tiles of a zoom.
-func (a *asked) pointedLook(r *http.Request) (format.Look, error) {
+func (a *sceneRequest) pointedLook(r *http.Request) (format.Look, error) {
 	if a.Frame != nil {
 		return a.stillLook(r, stillSide)
 	}
@@ -46,7 +46,7 @@ func (a *asked) pointedLook(r *http.Request) (format.Look, error) {
 
 // inspect returns a description of the point x,y of a view.
 func inspect(ctx context.Context, e *edition, r *http.Request) (any, error) {
-	a, err := e.ask(ctx, r)
+	a, err := e.parseRequest(ctx, r)
 	if err != nil {
 		return nil, err
 	}

@@ -112,7 +112,7 @@ func (o *opener) gallery(ctx context.Context, names []string) (*Server, error) {
 	case <-first:
 	case err = <-ended:
 		switch {
-		case len(s.all()) > 0:
+		case len(s.allFiles()) > 0:
 			err = nil // the page shows the error
 		case err == nil:
 			err = wording.Hint(fmt.Errorf("%s: contains no game files", strings.Join(names, ", ")),

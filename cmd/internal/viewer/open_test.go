@@ -65,7 +65,7 @@ func TestOpen(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 		}
 		var names []string
-		for _, f := range p.all() {
+		for _, f := range p.allFiles() {
 			names = append(names, f.Name)
 		}
 		if got := strings.Join(names, " "); p.mode != c.mode || got != c.want {

@@ -26,7 +26,7 @@ func (s *Server) serveShell(w http.ResponseWriter, r *http.Request) error {
 	title := cmp.Or(s.gallery.title, "files")
 	if s.mode != Gallery {
 		var names []string
-		for _, f := range s.all() {
+		for _, f := range s.allFiles() {
 			names = append(names, f.Name)
 		}
 		title = strings.Join(names, " | ")

@@ -88,7 +88,7 @@ func (e *edition) lease(ctx context.Context) (*edition, func(), error) {
 // view is named as for a picture. Without where, the scene is nil.
 func (e *edition) viewOf(ctx context.Context, r *http.Request) (format.Scene, string, func()) {
 	if q := r.URL.Query(); q.Has("where") && e.Format.Shows(q.Get("path")) {
-		if a, err := e.ask(ctx, r); err == nil {
+		if a, err := e.parseRequest(ctx, r); err == nil {
 			return a.Scene, a.View.Name, a.release
 		}
 	}

@@ -33,7 +33,7 @@ func (s *Server) lookAtAll() {
 	if !s.events.listened() {
 		return
 	}
-	for _, f := range s.all() {
+	for _, f := range s.allFiles() {
 		f.look()
 	}
 }

@@ -40,7 +40,7 @@ func (w *watchedToy) write(text, stamp string) {
 
 // look checks the file for changes and returns the resulting events.
 func (w *watchedToy) look() (events []string) {
-	w.all()[0].look()
+	w.allFiles()[0].look()
 	for {
 		select {
 		case e := <-w.page:
@@ -135,7 +135,7 @@ func TestEditionsKeepTheirBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.scenes.drop(func(string) bool { return true }) // a scene opened now reads the file
-	e, release, err := w.all()[0].edition(t.Context())
+	e, release, err := w.allFiles()[0].edition(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -305,7 +305,7 @@ func TestNobodyLooks(t *testing.T) {
 	w := newWatchedToy(t, "abc")
 	w.shows(1, "abc")
 	var looks atomic.Int32
-	w.all()[0].Stamp = func() string { looks.Add(1); return "1" }
+	w.allFiles()[0].Stamp = func() string { looks.Add(1); return "1" }
 	w.lookAtAll()
 	if looks.Load() == 0 {
 		t.Error("it does not look")
@@ -333,7 +333,7 @@ func TestOverwritten(t *testing.T) {
 	large := strings.Repeat("a", MaxHeld+1)
 	w := newWatchedToy(t, large)
 	open := func() (int, error) {
-		e, release, err := w.all()[0].edition(t.Context())
+		e, release, err := w.allFiles()[0].edition(t.Context())
 		if err != nil {
 			return 0, err
 		}

@@ -16,8 +16,8 @@ func (s *Server) routes() {
 	s.mux.HandleFunc("GET /{$}", s.handle(s.serveShell))
 	s.mux.HandleFunc("GET /page/{name}", s.handle(s.servePage))
 	s.mux.HandleFunc("GET /events", s.serveEvents)
-	s.mux.HandleFunc("GET /session", s.answer(s.session))
-	s.mux.HandleFunc("GET /gallery", s.answer(s.listGallery))
+	s.mux.HandleFunc("GET /session", s.handleJSON(s.session))
+	s.mux.HandleFunc("GET /gallery", s.handleJSON(s.listGallery))
 	file := func(name string, of func(context.Context, *edition, *http.Request) (any, error)) {
 		s.mux.HandleFunc("GET /f/{file}/"+name, s.about(of))
 	}
@@ -39,9 +39,9 @@ func (s *Server) routes() {
 	s.mux.HandleFunc("GET /f/{file}/bytes", s.handle(s.serveBytes))
 	s.mux.HandleFunc("GET /f/{file}/search", s.stream(searchText))
 	s.mux.HandleFunc("GET /f/{file}/find", s.stream(findThings))
-	s.mux.HandleFunc("GET /f/{file}/compare/{other}", s.answer(s.compare))
-	s.mux.HandleFunc("GET /f/{file}/compare/{other}/text", s.answer(s.compareText))
-	s.mux.HandleFunc("GET /f/{file}/count", s.answer(s.countFindings))
+	s.mux.HandleFunc("GET /f/{file}/compare/{other}", s.handleJSON(s.compare))
+	s.mux.HandleFunc("GET /f/{file}/compare/{other}/text", s.handleJSON(s.compareText))
+	s.mux.HandleFunc("GET /f/{file}/count", s.handleJSON(s.countFindings))
 	s.mux.HandleFunc("GET /f/{file}/thumb/{generation}", s.handle(s.serveThumb))
 	s.mux.HandleFunc("GET /f/{file}/{kind}/{generation}/{z}/{x}/{y}", s.handle(s.serveTile)) // kind: tile or cover
 	s.mux.HandleFunc("GET /f/{file}/still/{generation}", s.serveStill)
@@ -54,7 +54,7 @@ func (s *Server) session(*http.Request) (any, error) {
 		Name string `json:"name"`
 	}
 	files := []item{}
-	for _, f := range s.all() {
+	for _, f := range s.allFiles() {
 		if s.mode != Gallery {
 			files = append(files, item{f.id, f.Name})
 		}

@@ -112,8 +112,8 @@ func (e *edition) sceneValues(q url.Values) (map[string]string, error) {
 	var values map[string]string
 	options := switches(e.Format)
 	for key, list := range q {
-		name, is := strings.CutPrefix(key, optionPrefix)
-		if !is || len(list) == 0 {
+		name, ok := strings.CutPrefix(key, optionPrefix)
+		if !ok || len(list) == 0 {
 			continue
 		}
 		i := slices.IndexFunc(options, func(o format.Option) bool { return o.Name == name })
@@ -131,8 +131,8 @@ func (e *edition) sceneValues(q url.Values) (map[string]string, error) {
 	return values, nil
 }
 
-// asked is a scene, the view that a request names, and a look at that view.
-type asked struct {
+// sceneRequest is a scene, the view that a request names, and a look at that view.
+type sceneRequest struct {
 	*scene
 	format.View
 	look       format.Look // with view, layers and time; without origin, scale and size
@@ -143,9 +143,9 @@ type asked struct {
 	release    func()
 }
 
-// ask opens the scene of a request. Parameters: path, view, l (numbers of layers), time (in milliseconds),
+// parseRequest opens the scene of a request. Parameters: path, view, l (numbers of layers), time (in milliseconds),
 // paper (the background as rrggbb, if the view allows any) and options.
-func (e *edition) ask(ctx context.Context, r *http.Request) (*asked, error) {
+func (e *edition) parseRequest(ctx context.Context, r *http.Request) (*sceneRequest, error) {
 	q := r.URL.Query()
 	values, err := e.sceneValues(q)
 	if err != nil {
@@ -158,7 +158,7 @@ func (e *edition) ask(ctx context.Context, r *http.Request) (*asked, error) {
 	}
 	var users atomic.Int32
 	users.Store(1)
-	a := &asked{scene: sc, picture: fmt.Sprintf("%d\n%s", e.of.id, variantKey(path, values)), generation: e.generation,
+	a := &sceneRequest{scene: sc, picture: fmt.Sprintf("%d\n%s", e.of.id, variantKey(path, values)), generation: e.generation,
 		key: e.sceneKey(path, values), hold: func() { users.Add(1) }, release: func() {
 			if users.Add(-1) == 0 {
 				release()
@@ -188,16 +188,16 @@ func background(v format.View, q url.Values) (color.NRGBA, error) {
 
 // current opens the scene of a request in the generation of the file that the request names. A browser caches
 // such a picture permanently, so a picture of another generation must never be sent.
-func (s *Server) current(r *http.Request) (*edition, *asked, func(), error) {
+func (s *Server) current(r *http.Request) (*edition, *sceneRequest, func(), error) {
 	e, release, err := s.editionOf(r)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	var a *asked
+	var a *sceneRequest
 	if r.PathValue("generation") != strconv.Itoa(e.generation) {
 		err = errGone
 	} else {
-		a, err = e.ask(r.Context(), r)
+		a, err = e.parseRequest(r.Context(), r)
 	}
 	if err != nil {
 		release()

@@ -125,12 +125,12 @@ func searchText(ctx context.Context, e *edition, r *http.Request) (func(*stream)
 }
 
 // end sends the end of the stream, which states whether there are more hits.
-func (t *stream) end(err error, told map[string]any) error {
-	told["more"] = errors.Is(err, errEnough)
+func (t *stream) end(err error, summary map[string]any) error {
+	summary["more"] = errors.Is(err, errEnough)
 	if err != nil && !errors.Is(err, errEnough) {
 		return err
 	}
-	return t.send("end", told)
+	return t.send("end", summary)
 }
 
 // foundThing is a hit of a query.
@@ -218,7 +218,7 @@ func (b *batch) send(ctx context.Context, e *edition) error {
 			one.At = &place{Text: one.Path, At: places[i]}
 		}
 		if one.At != nil {
-			one.At.saidBy(lines[i])
+			one.At.setLine(lines[i])
 		}
 		if err := b.stream.send("hit", one); err != nil {
 			return err

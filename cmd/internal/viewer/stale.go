@@ -13,7 +13,7 @@ const maxStale = 4096
 // stale returns which of the tiles x0,y0 to x1,y1 of zoom z have changed since the generation since, as [x, y].
 // The look is that of a request for tiles. Tiles not known to be unchanged are returned, too.
 func stale(ctx context.Context, e *edition, r *http.Request) (any, error) {
-	a, err := e.ask(ctx, r)
+	a, err := e.parseRequest(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func stale(ctx context.Context, e *edition, r *http.Request) (any, error) {
 }
 
 // unchanged reports whether a tile is known to look the same as in an older generation.
-func (s *Server) unchanged(ctx context.Context, a *asked, at spot, since int) (bool, error) {
+func (s *Server) unchanged(ctx context.Context, a *sceneRequest, at spot, since int) (bool, error) {
 	key := a.tileKey(at)
 	old := s.tiles.of(key, since)
 	if old == nil || since == a.generation {

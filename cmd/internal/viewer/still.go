@@ -85,7 +85,7 @@ func (c *counter) Write(p []byte) (int, error) {
 }
 
 // stillLook returns the look of a request for a still.
-func (a *asked) stillLook(r *http.Request, most int) (look format.Look, err error) {
+func (a *sceneRequest) stillLook(r *http.Request, most int) (look format.Look, err error) {
 	q := r.URL.Query()
 	look = a.look
 	if look.Size.X, err = whole(q.Get("w"), 1, most); err != nil {
@@ -122,11 +122,11 @@ type slotted struct {
 }
 
 func (s slotted) Render(ctx context.Context, dst *image.RGBA, look format.Look) error {
-	return s.server.turn(ctx, func() error { return s.Scene.Render(ctx, dst, look) })
+	return s.server.withSlot(ctx, func() error { return s.Scene.Render(ctx, dst, look) })
 }
 
 // writeStill writes a picture as PNG, with only a few bands in memory.
-func (s *Server) writeStill(ctx context.Context, w io.Writer, a *asked, look format.Look) error {
+func (s *Server) writeStill(ctx context.Context, w io.Writer, a *sceneRequest, look format.Look) error {
 	kind := pixel.RGBA
 	if a.Background.A == 0xff {
 		kind = pixel.RGB
@@ -142,7 +142,7 @@ func (s *Server) writeStill(ctx context.Context, w io.Writer, a *asked, look for
 }
 
 // stillName returns the file name of a still, made of the shown object and the center of the picture.
-func stillName(e *edition, a *asked, at string, look format.Look) string {
+func stillName(e *edition, a *sceneRequest, at string, look format.Look) string {
 	name := e.of.Name
 	if at != "" {
 		name = path.Base(at)

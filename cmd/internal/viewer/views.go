@@ -35,7 +35,7 @@ type view struct {
 
 // describeScene returns the views of a scene and its options.
 func describeScene(ctx context.Context, e *edition, r *http.Request) (any, error) {
-	a, err := e.ask(ctx, r)
+	a, err := e.parseRequest(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ const maxLabels = 5000
 
 // listLabels returns the labels in a rectangle, given as for a still.
 func listLabels(ctx context.Context, e *edition, r *http.Request) (any, error) {
-	a, err := e.ask(ctx, r)
+	a, err := e.parseRequest(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func listLabels(ctx context.Context, e *edition, r *http.Request) (any, error) {
 	look, err := a.stillLook(r, stillSide)
 	if l, ok := a.Scene.(format.Labeler); ok && err == nil {
 		var all []format.Label
-		err = e.of.server.turn(ctx, func() (err error) {
+		err = e.of.server.withSlot(ctx, func() (err error) {
 			all, err = l.Labels(ctx, look, image.Rectangle{Max: look.Size})
 			return err
 		})
@@ -144,7 +144,7 @@ const maxMissing = 5000
 
 // listMissing returns the missing data of the pictures drawn so far.
 func listMissing(ctx context.Context, e *edition, r *http.Request) (any, error) {
-	a, err := e.ask(ctx, r)
+	a, err := e.parseRequest(ctx, r)
 	if err != nil {
 		return nil, err
 	}

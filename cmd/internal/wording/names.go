@@ -89,12 +89,12 @@ func Near(word string, names []string) string {
 				same = i + 1
 			}
 		}
-		rest, its := word[same:], name[same:]
-		if len(rest) > 2 && len(its) > len(rest) && strings.HasPrefix(its, rest) && (longer == "" || len(name) < len(longer)) {
+		rest, other := word[same:], name[same:]
+		if len(rest) > 2 && len(other) > len(rest) && strings.HasPrefix(other, rest) && (longer == "" || len(name) < len(longer)) {
 			longer = name
 		}
 		most := min(least, len(rest), max(len(rest)/3, 1)+1)
-		if d := Distance(its, rest, most); d < most {
+		if d := Distance(other, rest, most); d < most {
 			near, least = name, d
 		}
 	}

@@ -56,18 +56,18 @@ func OwnerOnly(path string) bool {
 	if runtime.GOOS == "windows" {
 		return false
 	}
-	is := false
+	ok := false
 	_ = filepath.WalkDir(path, func(at string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return nil // the error is reported when the file is read
 		}
 		info, err := os.Stat(at)
-		if is = err == nil && (at == path || info.Mode().IsRegular()) && info.Mode().Perm()&0o077 == 0; is {
+		if ok = err == nil && (at == path || info.Mode().IsRegular()) && info.Mode().Perm()&0o077 == 0; ok {
 			return fs.SkipAll
 		}
 		return nil
 	})
-	return is
+	return ok
 }
 
 // put writes the output of write to a temporary file; give moves it to its name.

@@ -70,19 +70,19 @@ func System(q Question) (answer string, has bool) {
 // Nothing answers questions for a host that has nothing.
 func Nothing(Question) (string, bool) { return "", false }
 
-func ask(kind, name string) (string, bool) { return (*current.Load())(Question{kind, name}) }
+func lookUp(kind, name string) (string, bool) { return (*current.Load())(Question{kind, name}) }
 
 func text(kind string) string {
-	answer, _ := ask(kind, "")
+	answer, _ := lookUp(kind, "")
 	return answer
 }
 
 // LookupEnv returns the value of a variable, and reports whether the variable is set.
-func LookupEnv(name string) (string, bool) { return ask(Variable, name) }
+func LookupEnv(name string) (string, bool) { return lookUp(Variable, name) }
 
 // Env returns the value of a variable, "" if the variable is not set.
 func Env(name string) string {
-	value, _ := ask(Variable, name)
+	value, _ := lookUp(Variable, name)
 	return value
 }
 
@@ -100,7 +100,7 @@ func UserName() string { return text(User) }
 func Folders(paths ...string) []string {
 	var list []string
 	for _, path := range paths {
-		if path, has := ask(Folder, path); has {
+		if path, has := lookUp(Folder, path); has {
 			list = append(list, path)
 		}
 	}
@@ -109,7 +109,7 @@ func Folders(paths ...string) []string {
 
 // FindProgram returns the path of a program, as exec.LookPath does.
 func FindProgram(name string) (string, error) {
-	if path, has := ask(Program, name); has {
+	if path, has := lookUp(Program, name); has {
 		return path, nil
 	}
 	return "", &exec.Error{Name: name, Err: exec.ErrNotFound}

@@ -63,16 +63,16 @@ func Follow(root *os.Root, name string) (fs.FileInfo, error) {
 
 // FS is the folder of a root in which links are followed by the rule above.
 type FS struct {
-	root *os.Root
-	told func(name string, err error)
+	root   *os.Root
+	report func(name string, err error)
 
-	mu   sync.Mutex
-	said map[string]bool
+	mu       sync.Mutex
+	reported map[string]bool
 }
 
-// New returns the FS of a folder. It calls told once for each skipped entry; told may be nil.
-func New(root *os.Root, told func(name string, err error)) *FS {
-	return &FS{root: root, told: told, said: make(map[string]bool)}
+// New returns the FS of a folder. It calls report once for each skipped entry; report may be nil.
+func New(root *os.Root, report func(name string, err error)) *FS {
+	return &FS{root: root, report: report, reported: make(map[string]bool)}
 }
 
 // Open opens a file or folder, as described by [fs.FS]. A link out of the folder is treated as missing.
@@ -103,20 +103,20 @@ func (f *FS) missing(op, name string, err error) error {
 		return err
 	}
 	if _, err := Follow(f.root, name); err != nil {
-		f.tell(name, err)
+		f.reportOnce(name, err)
 		return &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
 	}
 	return err
 }
 
-// tell reports a skipped entry once.
-func (f *FS) tell(name string, err error) {
+// reportOnce reports a skipped entry once.
+func (f *FS) reportOnce(name string, err error) {
 	f.mu.Lock()
-	again := f.said[name]
-	f.said[name] = true
+	again := f.reported[name]
+	f.reported[name] = true
 	f.mu.Unlock()
-	if !again && f.told != nil {
-		f.told(name, err)
+	if !again && f.report != nil {
+		f.report(name, err)
 	}
 }
 
@@ -137,7 +137,7 @@ func (d *folder) ReadDir(n int) ([]fs.DirEntry, error) {
 		shown := list[:0]
 		for _, e := range list {
 			if !utf8.ValidString(e.Name()) {
-				d.fsys.tell(path.Join(d.name, e.Name()), ErrName)
+				d.fsys.reportOnce(path.Join(d.name, e.Name()), ErrName)
 				continue
 			}
 			if e.Type()&fs.ModeSymlink == 0 {
@@ -147,7 +147,7 @@ func (d *folder) ReadDir(n int) ([]fs.DirEntry, error) {
 			at := path.Join(d.name, e.Name())
 			info, err := Follow(d.fsys.root, at)
 			if err != nil {
-				d.fsys.tell(at, err)
+				d.fsys.reportOnce(at, err)
 				continue
 			}
 			shown = append(shown, fs.FileInfoToDirEntry(tree.Renamed(info, e.Name())))

@@ -178,11 +178,11 @@ func (c *Collection) lines(log io.Reader, torn func(rest string) error) error {
 
 // take processes a line of the log. It ignores invalid lines.
 func (c *Collection) take(line string) {
-	if name, is := strings.CutPrefix(line, "? "); is && fs.ValidPath(name) {
+	if name, ok := strings.CutPrefix(line, "? "); ok && fs.ValidPath(name) {
 		c.made[name] = new(Piece)
-	} else if name, is := strings.CutPrefix(line, "- "); is {
+	} else if name, ok := strings.CutPrefix(line, "- "); ok {
 		delete(c.made, name)
-	} else if rest, is := strings.CutPrefix(line, "= "); is {
+	} else if rest, ok := strings.CutPrefix(line, "= "); ok {
 		number, text, _ := strings.Cut(rest, " ")
 		if n, err := strconv.Atoi(number); err == nil && n >= 0 && n <= len(c.texts) {
 			c.texts = append(c.texts[:n], text) // a line that was cut off is repeated
@@ -238,8 +238,8 @@ func (n *numbers) add(text string) (number int) {
 func (n *numbers) line(name string, p *Piece) string {
 	var texts, list strings.Builder
 	for i, note := range p.Notes {
-		number, is := n.of[note.Text]
-		if !is {
+		number, ok := n.of[note.Text]
+		if !ok {
 			number = n.add(note.Text)
 			fmt.Fprintf(&texts, "= %d %s\n", number, note.Text)
 		}
@@ -262,9 +262,9 @@ func (c *Collection) Piece(name string) (Piece, bool) {
 	if p != nil {
 		p.seen = true
 	}
-	aside, is := c.aside[name]
+	aside, ok := c.aside[name]
 	c.mu.Unlock()
-	if is {
+	if ok {
 		return aside.Piece, true
 	}
 	if p == nil {
@@ -277,7 +277,7 @@ func (c *Collection) Piece(name string) (Piece, bool) {
 // Read returns the content of a file.
 func (c *Collection) Read(name string) ([]byte, error) {
 	c.mu.Lock()
-	if aside, is := c.aside[name]; is {
+	if aside, ok := c.aside[name]; ok {
 		name = aside.path
 	}
 	c.mu.Unlock()

@@ -28,7 +28,7 @@ func (o *Output) Commit() error {
 	}
 	if o.to != nil {
 		var err error
-		if f, is := o.to.(*os.File); is && o.path != "-" {
+		if f, ok := o.to.(*os.File); ok && o.path != "-" {
 			err = f.Close()
 		}
 		o.Discard()

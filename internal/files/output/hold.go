@@ -100,8 +100,8 @@ func BackupSuffix() string { return backupMark + time.Now().UTC().Format(backupT
 // BackupOf returns the base name of the file that a backup belongs to, or "" if the name was not made by [BackupName].
 func BackupOf(backup string) string {
 	ext := filepath.Ext(backup)
-	stem, when, is := strings.Cut(strings.TrimSuffix(filepath.Base(backup), ext), backupMark)
-	if _, err := time.Parse(backupTime, when); !is || err != nil {
+	stem, when, ok := strings.Cut(strings.TrimSuffix(filepath.Base(backup), ext), backupMark)
+	if _, err := time.Parse(backupTime, when); !ok || err != nil {
 		return ""
 	}
 	return stem + ext

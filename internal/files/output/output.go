@@ -301,14 +301,14 @@ func (o *Output) Kept() (paths []string, changed bool) { return o.kept, o.change
 
 // Interrupt ends a Commit that waits for the reader of a pipe.
 func (o *Output) Interrupt() {
-	if f, is := o.to.(*os.File); is && o.path != "-" {
+	if f, ok := o.to.(*os.File); ok && o.path != "-" {
 		_ = f.SetWriteDeadline(time.Now())
 	}
 }
 
 // Discard removes everything written so far.
 func (o *Output) Discard() {
-	if f, is := o.to.(*os.File); is && o.path != "-" {
+	if f, ok := o.to.(*os.File); ok && o.path != "-" {
 		f.Close()
 	}
 	for _, p := range o.parts {

@@ -120,8 +120,8 @@ func (d *openDir) Read([]byte) (int, error) {
 // InOrder reports whether an open folder returns its entries in a fixed order, as all folders of a tree do. Folders of
 // the file system do not.
 func InOrder(f fs.File) bool {
-	o, is := f.(interface{ InOrder() bool })
-	return is && o.InOrder()
+	o, ok := f.(interface{ InOrder() bool })
+	return ok && o.InOrder()
 }
 
 func (d *openDir) InOrder() bool { return true }

@@ -100,7 +100,7 @@ func TestPNG(t *testing.T) {
 	} {
 		m := picture(uint64(test.colors), test.w, test.h, test.colors, test.opaque)
 		got := same(t, write(t, m, test.kind, test.rows), m, test.kind)
-		if _, is := got.(*image.Paletted); is != test.palette {
+		if _, ok := got.(*image.Paletted); ok != test.palette {
 			t.Errorf("%+v: is a %T", test, got)
 		}
 	}
@@ -113,7 +113,7 @@ func TestPNGLateColors(t *testing.T) {
 		m.SetRGBA(x, 299, color.RGBA{uint8(x), 255, uint8(x), 255})
 	}
 	for _, rows := range []int{1, 100, 299, 300} {
-		if _, is := same(t, write(t, m, pixel.RGBA, rows), m, pixel.RGBA).(*image.Paletted); is {
+		if _, ok := same(t, write(t, m, pixel.RGBA, rows), m, pixel.RGBA).(*image.Paletted); ok {
 			t.Error("270 colours in a palette")
 		}
 	}

@@ -238,7 +238,7 @@ func parsePostgres(connString, setting string, anywhere bool) (*pgx.ConnConfig, 
 		}
 		return nil, malformed
 	}
-	if !stands(c.Password, connString) {
+	if !occursIn(c.Password, connString) {
 		c.Password = "" // it comes from the user's stored credentials
 	}
 	if c.TLSConfig != nil {
@@ -252,8 +252,8 @@ func parsePostgres(connString, setting string, anywhere bool) (*pgx.ConnConfig, 
 	return c, nil
 }
 
-// stands reports whether a value occurs in a connection string, in either of its formats.
-func stands(value, connString string) bool {
+// occursIn reports whether a value occurs in a connection string, in either of its formats.
+func occursIn(value, connString string) bool {
 	bare := strings.NewReplacer(`\\`, `\`, `\`, "").Replace(connString)
 	inURL, _ := url.PathUnescape(connString)
 	inQuery, _ := url.QueryUnescape(connString)

@@ -233,7 +233,7 @@ func (s *tableSource) next() bool {
 	if s.t == nil {
 		t, err := s.open()
 		if s.quiet = s.begun; err != nil {
-			s.tell(err)
+			s.reportDamage(err)
 			return false
 		}
 		t.ahead = true
@@ -244,16 +244,16 @@ func (s *tableSource) next() bool {
 			s.ends = !s.placed
 		}
 		if s.quiet = begun; t.scan != nil {
-			s.tell(t.scan.broken)
+			s.reportDamage(t.scan.broken)
 		}
 	}
 	for !s.data.next() {
-		s.tell(s.data.err)
+		s.reportDamage(s.data.err)
 		if !s.ends && !s.placed {
 			s.ends, s.quiet = !s.index.next(), false
 		}
 		if s.ends {
-			s.tell(s.index.err)
+			s.reportDamage(s.index.err)
 			s.close()
 			return false
 		}
@@ -263,7 +263,7 @@ func (s *tableSource) next() bool {
 		s.ends = s.within.before(last)
 		b, err := s.t.dataBlock(s.index.v)
 		if s.t.scan == nil || err != s.t.scan.broken { // already reported
-			s.tell(err)
+			s.reportDamage(err)
 		}
 		if b == nil {
 			b = &block{}
@@ -273,8 +273,8 @@ func (s *tableSource) next() bool {
 	return true
 }
 
-// tell reports err unless the damage may begin before the bounds.
-func (s *tableSource) tell(err error) {
+// reportDamage reports err unless the damage may begin before the bounds.
+func (s *tableSource) reportDamage(err error) {
 	if err != nil && !s.quiet {
 		s.report(err)
 	}

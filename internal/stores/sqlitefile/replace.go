@@ -50,8 +50,8 @@ func RescueInPlace(ctx context.Context, path string, known []string) error {
 // replace renames a rescued database to its final name. It first removes the old log and journal: SQLite would apply
 // them to the new database.
 func replace(path string) error {
-	for _, beside := range Files(path)[1:] {
-		if err := os.Remove(beside); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	for _, sibling := range Files(path)[1:] {
+		if err := os.Remove(sibling); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

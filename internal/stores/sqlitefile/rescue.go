@@ -115,7 +115,7 @@ func RescueTo(ctx context.Context, from, to string, known []string) (_ []Loss, e
 	if err != nil {
 		return nil, err
 	}
-	r.tell(pages, lost)
+	r.reportLosses(pages, lost)
 	if err := r.choose(); err != nil {
 		return nil, err
 	}
@@ -298,8 +298,8 @@ func (r *rescuer) row(row sqlitepage.Row) error {
 	return nil
 }
 
-// tell combines the lost pages and rows to one loss per table.
-func (r *rescuer) tell(pages *sqlitepage.File, lost []sqlitepage.Loss) {
+// reportLosses combines the lost pages and rows to one loss per table.
+func (r *rescuer) reportLosses(pages *sqlitepage.File, lost []sqlitepage.Loss) {
 	type kind struct {
 		table string
 		index bool

@@ -126,7 +126,7 @@ func (b *Builder) recover() error {
 			return err
 		}
 		// An overflow page contains the number of the next page, or 0.
-		if next := binary.BigEndian.Uint32(page); at < b.next || next == 0 || next == behind(at) {
+		if next := binary.BigEndian.Uint32(page); at < b.next || next == 0 || next == pageAfter(at) {
 			continue
 		}
 		keys, ok := b.keysIn(file, at, page)
@@ -296,7 +296,7 @@ func (b *Builder) overflow(rest []byte) uint32 {
 		n := min(len(rest), builtSize-4)
 		next := uint32(0)
 		if n < len(rest) {
-			next = behind(b.next)
+			next = pageAfter(b.next)
 		}
 		b.out = append(binary.BigEndian.AppendUint32(b.out, next), rest[:n]...)
 		b.out = append(b.out, zeros[n+4:]...)
@@ -308,8 +308,8 @@ func (b *Builder) overflow(rest []byte) uint32 {
 
 var zeros [builtSize]byte
 
-// behind returns the page used after the given page.
-func behind(page uint32) uint32 {
+// pageAfter returns the page used after the given page.
+func pageAfter(page uint32) uint32 {
 	if page+1 == lockPage {
 		return page + 2
 	}

@@ -49,13 +49,13 @@ type scan struct {
 	ints       [4]int64
 	lastRow    int64
 	lastKey    uint64
-	rows, keys tally
+	rows, keys summary
 }
 
-// A tally is an order-independent summary of rows, or of their index entries.
-type tally struct{ count, sum uint64 }
+// A summary is an order-independent summary of rows, or of their index entries.
+type summary struct{ count, sum uint64 }
 
-func (t *tally) add(key uint64, row int64) {
+func (t *summary) add(key uint64, row int64) {
 	h := (key ^ uint64(row)*0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9
 	t.count++
 	t.sum += h ^ h>>29

@@ -95,18 +95,18 @@ func foreign(f *ast.File, tell func(token.Pos, string)) {
 	}
 	ast.FileExports(f)
 	for _, d := range f.Decls {
-		if d, is := d.(*ast.FuncDecl); is {
+		if d, ok := d.(*ast.FuncDecl); ok {
 			if d.Recv != nil && !receiver(d).IsExported() {
 				continue
 			}
 			d.Body = nil
 		}
 		ast.Inspect(d, func(n ast.Node) bool {
-			if s, is := n.(*ast.ValueSpec); is {
+			if s, ok := n.(*ast.ValueSpec); ok {
 				s.Values = nil
 			}
-			if s, is := n.(*ast.SelectorExpr); is {
-				if x, is := s.X.(*ast.Ident); is && internal[x.Name] {
+			if s, ok := n.(*ast.SelectorExpr); ok {
+				if x, ok := s.X.(*ast.Ident); ok && internal[x.Name] {
 					tell(s.Pos(), x.Name+"."+s.Sel.Name)
 				}
 			}

@@ -53,7 +53,7 @@ func TestContexts(t *testing.T) {
 			return err
 		}
 		ast.Inspect(f, func(n ast.Node) bool {
-			if s, is := n.(*ast.SelectorExpr); is && (selector(s) == "context.Background" || selector(s) == "context.TODO") {
+			if s, ok := n.(*ast.SelectorExpr); ok && (selector(s) == "context.Background" || selector(s) == "context.TODO") {
 				if used[own] = true; ownContext[own] == "" {
 					t.Errorf("%v: %s: take a context from the caller, or give the reason in ownContext", fset.Position(s.Pos()), selector(s))
 				}

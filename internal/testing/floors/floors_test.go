@@ -20,15 +20,15 @@ func TestImportsGoDown(t *testing.T) {
 	}
 	floor := floorsOf(t, string(page), imports)
 	for pkg, list := range imports {
-		own, is := floor[pkg]
-		if !is {
+		own, ok := floor[pkg]
+		if !ok {
 			if !strings.Contains(string(page), "`"+pkg+"`") {
 				t.Errorf("docs/design.md does not mention %s", pkg)
 			}
 			continue // for tests only
 		}
 		for _, other := range list {
-			if below, is := floor[other]; !is || below > own {
+			if below, ok := floor[other]; !ok || below > own {
 				t.Errorf("%s imports %s, which does not stand below it", pkg, other)
 			}
 		}
@@ -117,7 +117,7 @@ func importsOf(t *testing.T) map[string][]string {
 		for _, name := range words[1:] {
 			if name == words[0] {
 				own = append(own, root)
-			} else if name, is := strings.CutPrefix(name, words[0]+"/"); is {
+			} else if name, ok := strings.CutPrefix(name, words[0]+"/"); ok {
 				own = append(own, name)
 			}
 		}
@@ -146,10 +146,10 @@ func floorsOf(t *testing.T, page string, known map[string][]string) map[string]i
 		parent := ""
 		for _, m := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cells[2], -1) {
 			pkg := m[1]
-			if _, is := known[pkg]; !is {
+			if _, ok := known[pkg]; !ok {
 				pkg = path.Join(parent, pkg)
 			}
-			if _, is := known[pkg]; !is {
+			if _, ok := known[pkg]; !ok {
 				t.Errorf("docs/design.md has %s among the floors, which is no package", m[1])
 			}
 			floor[pkg], parent = line, path.Dir(pkg)

@@ -97,11 +97,11 @@ func TestOneFlush(t *testing.T) {
 	used := make(map[string]bool)
 	eachSource(t, func(fset *token.FileSet, own string, f *ast.File) {
 		ast.Inspect(f, func(n ast.Node) bool {
-			call, is := n.(*ast.CallExpr)
-			if !is || len(call.Args) > 0 {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || len(call.Args) > 0 {
 				return true
 			}
-			if s, is := call.Fun.(*ast.SelectorExpr); is && s.Sel.Name == "Sync" {
+			if s, ok := call.Fun.(*ast.SelectorExpr); ok && s.Sel.Name == "Sync" {
 				if used[own] = true; flushes[own] == "" {
 					t.Errorf("%v: call wholefile.Flush, or give the reason in flushes", fset.Position(n.Pos()))
 				}
@@ -137,8 +137,8 @@ func asks(f *ast.File, report func(token.Pos, string)) {
 
 // selector returns an expression of the form package.Name as text, or "" for other expressions.
 func selector(e ast.Expr) string {
-	if s, is := e.(*ast.SelectorExpr); is {
-		if x, is := s.X.(*ast.Ident); is {
+	if s, ok := e.(*ast.SelectorExpr); ok {
+		if x, ok := s.X.(*ast.Ident); ok {
 			return x.Name + "." + s.Sel.Name
 		}
 	}

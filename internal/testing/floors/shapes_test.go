@@ -120,7 +120,7 @@ func exportedFuncs(t *testing.T, pkg string) (list []exportedFunc) {
 	sources, _ := sourcesOf(t, fset, pkg)
 	for _, f := range sources {
 		for _, d := range f.Decls {
-			if d, is := d.(*ast.FuncDecl); is && d.Name.IsExported() && (d.Recv == nil || receiver(d).IsExported()) {
+			if d, ok := d.(*ast.FuncDecl); ok && d.Name.IsExported() && (d.Recv == nil || receiver(d).IsExported()) {
 				bare := *d
 				bare.Body, bare.Doc = nil, nil
 				list = append(list, exportedFunc{d, f.Name.Name, show(&bare), fset.Position(d.Pos())})

@@ -16,7 +16,7 @@ func ImageMagick(t testing.TB) string {
 	tests.Judges(t)
 	for _, name := range []string{"magick", "convert-im6.q16", "convert-im7.q16", "convert"} {
 		if path, err := exec.LookPath(name); err == nil {
-			if said, err := exec.Command(path, "-version").Output(); err == nil && bytes.Contains(said, []byte("ImageMagick")) {
+			if output, err := exec.Command(path, "-version").Output(); err == nil && bytes.Contains(output, []byte("ImageMagick")) {
 				return path
 			}
 		}

@@ -120,7 +120,7 @@ func command(ctx context.Context, dir, path string, args []string) *exec.Cmd {
 }
 
 // Run runs a judge in a folder of Dir and returns its output. The error reports an exit status other than 0.
-func Run(t testing.TB, dir, name string, args ...string) (said string, err error) {
+func Run(t testing.TB, dir, name string, args ...string) (output string, err error) {
 	t.Helper()
 	path := Find(t, name)
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -169,26 +169,26 @@ func Load(t testing.TB, server string, data []byte) (log string, err error) {
 	}()
 
 	// Everything is loaded when the server prints its version. It should then continue to run.
-	var said bytes.Buffer
+	var output bytes.Buffer
 	ready, loaded := false, false
 	for lines := bufio.NewScanner(r); !ready && lines.Scan(); {
 		line := lines.Text()
-		said.WriteString(line + "\n")
+		output.WriteString(line + "\n")
 		loaded = loaded || strings.Contains(line, "loading done. datafile='maps/judged.map'")
 		ready = strings.Contains(line, "server: version ") || strings.Contains(line, "[server]: version ")
 	}
 	switch {
 	case !ready:
 		<-done
-		return said.String(), fmt.Errorf("%s ended: %w", server, errors.Join(end, ctx.Err()))
+		return output.String(), fmt.Errorf("%s ended: %w", server, errors.Join(end, ctx.Err()))
 	case !loaded:
-		return said.String(), fmt.Errorf("%s did not load the map", server)
+		return output.String(), fmt.Errorf("%s did not load the map", server)
 	}
 	select {
 	case <-done:
-		return said.String(), fmt.Errorf("%s loaded the map and ended: %v", server, end)
+		return output.String(), fmt.Errorf("%s loaded the map and ended: %v", server, end)
 	case <-time.After(200 * time.Millisecond): // ten ticks of the game
-		return said.String(), nil
+		return output.String(), nil
 	}
 }
 

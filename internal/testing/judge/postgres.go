@@ -83,9 +83,9 @@ func startPostgres(t testing.TB) string {
 	data := filepath.Join(dir, "data")
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	if said, err := run(ctx, filepath.Join(programs, "initdb"), "-D", data, "-U", "trowel", "-A", "trust", "-E", "UTF8",
+	if output, err := run(ctx, filepath.Join(programs, "initdb"), "-D", data, "-U", "trowel", "-A", "trust", "-E", "UTF8",
 		"--locale=C", "--no-sync").CombinedOutput(); err != nil {
-		t.Fatalf("initdb: %v\n%s", err, said)
+		t.Fatalf("initdb: %v\n%s", err, output)
 	}
 	log, err := os.Create(filepath.Join(dir, "log"))
 	if err != nil {

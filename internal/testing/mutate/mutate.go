@@ -64,11 +64,11 @@ func Run(t *testing.T, usual int, try func(i int, rng *rand.Rand) (outcomes []st
 			counts[o]++
 		}
 	})
-	var told []string
+	var reported []string
 	for _, o := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Compare(counts[b], counts[a]) }) {
-		told = append(told, fmt.Sprintf("%d %s", counts[o], o))
+		reported = append(reported, fmt.Sprintf("%d %s", counts[o], o))
 	}
-	t.Logf("%d mutations: %s; slowest %v", tries, strings.Join(told, ", "), slowest)
+	t.Logf("%d mutations: %s; slowest %v", tries, strings.Join(reported, ", "), slowest)
 	return counts
 }
 

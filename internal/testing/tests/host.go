@@ -34,16 +34,16 @@ func AsProgram() {
 
 // A Host is the simulated host of a test.
 type Host struct {
-	mu    sync.Mutex
-	asked []string
+	mu        sync.Mutex
+	questions []string
 }
 
 // Asked returns the distinct questions that the program asked since the last call, sorted alphabetically.
 func (h *Host) Asked() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	list := h.asked
-	h.asked = nil
+	list := h.questions
+	h.questions = nil
 	slices.Sort(list)
 	return slices.Compact(list)
 }
@@ -64,7 +64,7 @@ func OnHostOf(t testing.TB, answer host.Answer) *Host {
 	h := new(Host)
 	before := host.Replace(func(q host.Question) (string, bool) {
 		h.mu.Lock()
-		h.asked = append(h.asked, q.String())
+		h.questions = append(h.questions, q.String())
 		h.mu.Unlock()
 		return answer(q)
 	})

@@ -64,7 +64,7 @@ func ReadSidecar(fsys fs.FS, v any) error {
 	}
 	if err := json.Unmarshal(data, v); err != nil {
 		e := &fault.TextError{File: tree.Sidecar, Msg: fmt.Sprintf("damaged (%v): a clean file is built without it", err)}
-		if syntax, is := errors.AsType[*json.SyntaxError](err); is {
+		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 			e.Line, e.Column = strictjson.Place(data, int(syntax.Offset))
 		}
 		return e

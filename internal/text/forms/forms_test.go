@@ -39,7 +39,7 @@ func TestReadJSON(t *testing.T) {
 			t.Errorf("%s: %v, want %s", name, got, want)
 		}
 		for _, err := range errs {
-			if e, is := errors.AsType[*fault.TextError](err); !is || e.File != name {
+			if e, ok := errors.AsType[*fault.TextError](err); !ok || e.File != name {
 				t.Errorf("%s: %#v", name, err)
 			}
 		}

@@ -50,8 +50,8 @@ type Piece struct {
 // maxFile is the maximum size of a file in a piece, in bytes.
 const maxFile = 1 << 30
 
-// Open opens a folder. It calls told for each link out of the folder; such links are ignored.
-func Open(dir string, told func(at string, err error)) (_ *Piece, err error) {
+// Open opens a folder. It calls report for each link out of the folder; such links are ignored.
+func Open(dir string, report func(at string, err error)) (_ *Piece, err error) {
 	root, err := regular.OpenRoot(dir)
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func Open(dir string, told func(at string, err error)) (_ *Piece, err error) {
 			root.Close()
 		}
 	}()
-	limited := regular.Limit(links.New(root, told), maxFile)
+	limited := regular.Limit(links.New(root, report), maxFile)
 	p := &Piece{root: root}
 	side, err := fs.ReadFile(limited, tree.Sidecar)
 	if err == nil {

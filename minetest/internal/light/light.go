@@ -216,8 +216,8 @@ func (b *block) pass(columns []column) (left []column) {
 		y := side - 1
 		for ; y >= 0; y-- {
 			i := mapblock.Index(c.x, y, c.z)
-			k, is := b.kind[i], b.light[0][i] == sun
-			if c.lit && (is || k&passes == 0) || !c.lit && !is {
+			k, ok := b.kind[i], b.light[0][i] == sun
+			if c.lit && (ok || k&passes == 0) || !c.lit && !ok {
 				break
 			}
 			if k&keeps != 0 {

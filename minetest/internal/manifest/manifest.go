@@ -253,9 +253,9 @@ func (m *Manifest) Count() int64 { return m.count }
 // read reads a page by its number.
 func (m *Manifest) read(number int, to []Entry) ([]Entry, error) {
 	p := m.pages[number]
-	behind := mapdb.All().Max.Key() + 1
+	size := mapdb.All().Max.Key() + 1
 	if number+1 < len(m.pages) {
-		behind = m.pages[number+1].first
+		size = m.pages[number+1].first
 	}
 	data := make([]byte, p.size)
 	if _, err := m.r.ReadAt(data, p.offset); err != nil {
@@ -266,7 +266,7 @@ func (m *Manifest) read(number int, to []Entry) ([]Entry, error) {
 		step, n := binary.Uvarint(rest)
 		key += int64(step)
 		pos, ok := mapdb.PosOfKey(key)
-		if n <= 0 || len(rest) < n+8 || !ok || step > 1<<37 || (step == 0) != (i == 0) || key >= behind {
+		if n <= 0 || len(rest) < n+8 || !ok || step > 1<<37 || (step == 0) != (i == 0) || key >= size {
 			return nil, &fault.Error{Offset: p.offset + int64(p.size-len(rest)), Want: "the next block of the page",
 				Got: "invalid bytes", Err: fault.ErrFormat}
 		}

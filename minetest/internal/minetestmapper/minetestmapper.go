@@ -75,11 +75,11 @@ type run struct {
 	lost     map[string]bool // errors reported so far, each once
 }
 
-func (r *run) say(format string, args ...any) { fmt.Fprintf(r.Talk, format+"\n", args...) }
+func (r *run) printf(format string, args ...any) { fmt.Fprintf(r.Talk, format+"\n", args...) }
 
 func (r *run) verbose(format string, args ...any) {
 	if r.o.verbose {
-		r.say(format, args...)
+		r.printf(format, args...)
 	}
 }
 
@@ -87,7 +87,7 @@ func (r *run) verbose(format string, args ...any) {
 func (r *run) lose(err error) {
 	if text := err.Error(); !r.lost[text] {
 		r.lost[text] = true
-		r.say("minetestmapper: %s", text)
+		r.printf("minetestmapper: %s", text)
 	}
 }
 
@@ -159,13 +159,13 @@ func (r *run) colors() (nodecolor.List, error) {
 			return nil, fmt.Errorf("no %s in the world, ~/.minetest, the system or the current folder", nodecolor.FileName)
 		}
 		if path == nodecolor.FileName {
-			r.say("minetestmapper: using %s of the current folder", path)
+			r.printf("minetestmapper: using %s of the current folder", path)
 		}
 	}
 	r.verbose("colours: %s", path)
 	list, bad, err := nodecolor.ReadFile(path)
 	for _, b := range bad {
-		r.say("minetestmapper: %s: %v", path, b)
+		r.printf("minetestmapper: %s: %v", path, b)
 	}
 	return list, err
 }
@@ -236,7 +236,7 @@ func (r *run) draw(ctx context.Context, m *worlddraw.Map) error {
 	}
 	size := s.Size()
 	if size.X > maxUsual || size.Y > maxUsual {
-		r.say("minetestmapper: the picture will have %d x %d pixels", size.X, size.Y)
+		r.printf("minetestmapper: the picture will have %d x %d pixels", size.X, size.Y)
 	}
 	write, err := writerFor(o.output)
 	if err != nil {
@@ -261,12 +261,12 @@ func (r *run) unknown(m *worlddraw.Map) {
 	if len(hidden) == 0 {
 		return
 	}
-	r.say("Unknown nodes:")
+	r.printf("Unknown nodes:")
 	for _, name := range slices.Sorted(maps.Keys(hidden)) {
-		r.say("\t%s", name)
+		r.printf("\t%s", name)
 	}
 	if !m.Shown() {
-		r.say("No drawn node has a colour: does %s belong to the game of this world?", nodecolor.FileName)
+		r.printf("No drawn node has a colour: does %s belong to the game of this world?", nodecolor.FileName)
 	}
 }
 

@@ -72,7 +72,7 @@ type Chunks struct {
 	Again    bool   // fail if the map generator would not generate the same chunks again
 	Export   string // the folder of a new world that receives the deleted blocks; "" for none
 	All      bool   // allow the step to delete everything
-	Tally    *worldedit.Tally
+	Counts   *worldedit.Counts
 }
 
 // Step returns the step.
@@ -87,11 +87,11 @@ func (o Chunks) Step() worldedit.Step {
 				return err
 			}
 		}
-		goes := make(map[mapchunk.Chunk]bool)
+		chosen := make(map[mapchunk.Chunk]bool)
 		return deleteBlocks(ctx, w, deletion{
-			gone: func(p mapdb.Pos) bool {
+			matches: func(p mapdb.Pos) bool {
 				c := grid.Containing(p)
-				gone, known := goes[c]
+				gone, known := chosen[c]
 				if !known {
 					touches, within := o.touches(grid, c)
 					switch {
@@ -100,11 +100,11 @@ func (o Chunks) Step() worldedit.Step {
 					default:
 						gone = touches != o.Outside
 					}
-					goes[c] = gone
+					chosen[c] = gone
 				}
 				return gone
 			},
-			grid: grid, export: o.Export, all: o.All, tally: o.Tally,
+			grid: grid, export: o.Export, all: o.All, counts: o.Counts,
 		})
 	})
 }
@@ -124,11 +124,11 @@ func makesAgain(s *world.Settings) error {
 
 // deletion describes the blocks to delete.
 type deletion struct {
-	gone   func(mapdb.Pos) bool // whether a block is deleted; not for concurrent use
-	grid   mapchunk.Grid
-	export string
-	all    bool
-	tally  *worldedit.Tally
+	matches func(mapdb.Pos) bool // whether a block is deleted; not for concurrent use
+	grid    mapchunk.Grid
+	export  string
+	all     bool
+	counts  *worldedit.Counts
 }
 
 // deleteBlocks deletes blocks after checking that deleting them is allowed.
@@ -148,7 +148,7 @@ func deleteBlocks(ctx context.Context, w *worldedit.World, d deletion) error {
 			stay++
 		case err != nil:
 			return err
-		case d.gone(p):
+		case d.matches(p):
 			list = append(list, p)
 			chunks[d.grid.Containing(p)] = true
 		default:
@@ -173,11 +173,11 @@ func deleteBlocks(ctx context.Context, w *worldedit.World, d deletion) error {
 			return slices.Compare(p[:], q[:])
 		})
 	}
-	tell(d.tally, "map", "blocks deleted", int64(len(list)), "blocks")
-	tell(d.tally, "map", "map chunks deleted", int64(len(chunks)), "map chunks", at...)
+	noteChange(d.counts, "map", "blocks deleted", int64(len(list)), "blocks")
+	noteChange(d.counts, "map", "map chunks deleted", int64(len(chunks)), "map chunks", at...)
 	if d.export != "" {
 		w.AddPart(export(w, d.export, list))
-		tell(d.tally, "map", "blocks exported to "+d.export, int64(len(list)), "blocks")
+		noteChange(d.counts, "map", "blocks exported to "+d.export, int64(len(list)), "blocks")
 	}
 	slices.SortFunc(list, func(a, b mapdb.Pos) int { return int(a.Key() - b.Key()) })
 	gone := func(b mapdb.Block) bool {

@@ -96,7 +96,7 @@ func TestChunks(t *testing.T) {
 		dir := wild(t, mapdb.Config{Backend: mapdb.SQLite})
 		was := blocks(t, dir)
 		outside := filepath.Join(t.TempDir(), "export")
-		c.chunks.Export, c.chunks.Tally = outside, new(worldedit.Tally)
+		c.chunks.Export, c.chunks.Counts = outside, new(worldedit.Counts)
 
 		// Copies and exports give the same result.
 		w, err := worldedit.Open(ctx, dir, worldedit.Options{})
@@ -288,7 +288,7 @@ func TestPrune(t *testing.T) {
 			}
 			c.make(t, dir)
 			was := blocks(t, dir)
-			c.prune.Tally = new(worldedit.Tally)
+			c.prune.Counts = new(worldedit.Counts)
 			backup := must(t, dir, c.prune.Step())
 			now := left(blocks(t, dir))
 			switch name {
@@ -316,7 +316,7 @@ func TestPrune(t *testing.T) {
 					t.Errorf("%v is gone", k)
 				}
 			}
-			if lines := strings.Join(said(c.prune.Tally), "\n"); !strings.Contains(lines, c.says) {
+			if lines := strings.Join(said(c.prune.Counts), "\n"); !strings.Contains(lines, c.says) {
 				t.Errorf("it said %s, and not %s", lines, c.says)
 			}
 			restore(t, dir, backup)

@@ -224,7 +224,7 @@ type Purge struct {
 	KeepAccounts bool // delete only the players
 	Admins       bool // also delete persons with the privilege server or privs
 	All          bool // allow the step to delete everybody
-	Tally        *worldedit.Tally
+	Counts       *worldedit.Counts
 }
 
 // Step returns the step.
@@ -258,7 +258,7 @@ func (o Purge) Step() worldedit.Step {
 			}
 		}
 		for _, pattern := range o.Rule.Names {
-			if err := somebody(ctx, players, auth, pattern); err != nil {
+			if err := requirePlayer(ctx, players, auth, pattern); err != nil {
 				return err
 			}
 		}
@@ -297,15 +297,15 @@ func (o Purge) Step() worldedit.Step {
 				}
 			}
 		}
-		tell(o.Tally, "players", "players deleted", gonePlayers, "players", few(at)...)
-		tell(o.Tally, "auth", "accounts deleted", goneAccounts, "accounts")
-		tell(o.Tally, "players", "players kept because they have the privilege server or privs", spared, "persons")
+		noteChange(o.Counts, "players", "players deleted", gonePlayers, "players", few(at)...)
+		noteChange(o.Counts, "auth", "accounts deleted", goneAccounts, "accounts")
+		noteChange(o.Counts, "players", "players kept because they have the privilege server or privs", spared, "persons")
 		return nil
 	})
 }
 
-// somebody returns an error if no player or account has a name that matches pattern.
-func somebody(ctx context.Context, players world.Players, auth world.Auth, pattern string) error {
+// requirePlayer returns an error if no player or account has a name that matches pattern.
+func requirePlayer(ctx context.Context, players world.Players, auth world.Auth, pattern string) error {
 	match := glob.Text(pattern)
 	missing := &fault.NameError{Kind: "player", Name: pattern, Where: "in the world"}
 	for _, names := range []iter.Seq2[string, error]{players.Names(ctx), auth.Names(ctx)} {

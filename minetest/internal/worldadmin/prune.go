@@ -35,7 +35,7 @@ type Prune struct {
 	Radius int
 	Export string // the folder of a new world that receives the deleted blocks; "" for none
 	All    bool   // allow the step to delete everything
-	Tally  *worldedit.Tally
+	Counts *worldedit.Counts
 }
 
 // DefaultRare is the default of Rare.
@@ -180,12 +180,12 @@ func (o Prune) Step() worldedit.Step {
 			count[why]++
 		}
 		for why, n := range count {
-			tell(o.Tally, "map", reasons[why], n, "map chunks")
+			noteChange(o.Counts, "map", reasons[why], n, "map chunks")
 		}
 		return deleteBlocks(ctx, w, deletion{
-			gone:   func(pos mapdb.Pos) bool { _, gone := p.names[grid.Containing(pos)]; return gone },
-			grid:   grid,
-			export: o.Export, all: o.All, tally: o.Tally,
+			matches: func(pos mapdb.Pos) bool { _, gone := p.names[grid.Containing(pos)]; return gone },
+			grid:    grid,
+			export:  o.Export, all: o.All, counts: o.Counts,
 		})
 	})
 }

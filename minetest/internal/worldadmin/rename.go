@@ -27,7 +27,7 @@ type Rename struct {
 	Password string
 	// KeepStorage leaves the keys of mod storage unchanged.
 	KeepStorage bool
-	Tally       *worldedit.Tally
+	Counts      *worldedit.Counts
 }
 
 // Step returns the step.
@@ -69,7 +69,7 @@ func (r Rename) person(ctx context.Context, w *worldedit.World) error {
 		}
 	}
 	if noPlayer != nil && noAccount != nil {
-		return somebody(ctx, players, auth, r.From)
+		return requirePlayer(ctx, players, auth, r.From)
 	}
 	_, free := players.Get(ctx, r.To)
 	_, freeAccount := auth.Get(ctx, r.To)
@@ -81,22 +81,22 @@ func (r Rename) person(ctx context.Context, w *worldedit.World) error {
 		if err := errors.Join(players.Delete(ctx, r.From), players.Put(ctx, player)); err != nil {
 			return err
 		}
-		tell(r.Tally, "players", r.From+" renamed to "+r.To, 1, "")
+		noteChange(r.Counts, "players", r.From+" renamed to "+r.To, 1, "")
 	}
 	if noAccount == nil {
 		switch kind := account.Password.Kind(); {
 		case r.Password != "":
 			account.Password = world.NewVerifier(r.To, r.Password)
-			tell(r.Tally, "auth", r.To+" has a new password", 1, "")
+			noteChange(r.Counts, "auth", r.To+" has a new password", 1, "")
 		case kind == "none", kind == "srp" && strings.EqualFold(r.From, r.To):
 		default: // the verifier of a password depends on the name
-			tell(r.Tally, "auth", "the password is invalid for the new name: set a new password for "+r.To, 1, "")
+			noteChange(r.Counts, "auth", "the password is invalid for the new name: set a new password for "+r.To, 1, "")
 		}
 		account.Name = r.To
 		if err := errors.Join(auth.Delete(ctx, r.From), auth.Put(ctx, account)); err != nil {
 			return err
 		}
-		tell(r.Tally, "auth", r.From+" renamed to "+r.To, 1, "")
+		noteChange(r.Counts, "auth", r.From+" renamed to "+r.To, 1, "")
 	}
 	return nil
 }
@@ -118,7 +118,7 @@ func (r Rename) bans(_ context.Context, w *worldedit.World) error {
 	for _, ban := range list {
 		b.Rename(ban, r.To)
 	}
-	tell(r.Tally, bansFile, "bans renamed", int64(len(list)), "bans")
+	noteChange(r.Counts, bansFile, "bans renamed", int64(len(list)), "bans")
 	return w.WriteFile(bansFile, b.Append(nil))
 }
 
@@ -143,7 +143,7 @@ func (r Rename) areas(_ context.Context, w *worldedit.World) error {
 	if n == 0 {
 		return nil
 	}
-	tell(r.Tally, protect.AreasFile, "areas with a new owner", int64(n), "areas")
+	noteChange(r.Counts, protect.AreasFile, "areas with a new owner", int64(n), "areas")
 	return w.WriteFile(protect.AreasFile, areas.Append(nil))
 }
 
@@ -181,8 +181,8 @@ func (r Rename) storage(ctx context.Context, w *worldedit.World) error {
 			m.Entries[i].Key = []byte(key)
 			renamed++
 		}
-		tell(r.Tally, "mod_storage", "keys of "+mod+" renamed", renamed, "keys", place.Entry{Mod: mod})
-		tell(r.Tally, "mod_storage", "values of "+mod+" that contain the name, unchanged", within, "values", place.Entry{Mod: mod})
+		noteChange(r.Counts, "mod_storage", "keys of "+mod+" renamed", renamed, "keys", place.Entry{Mod: mod})
+		noteChange(r.Counts, "mod_storage", "values of "+mod+" that contain the name, unchanged", within, "values", place.Entry{Mod: mod})
 		if renamed > 0 {
 			if err := storage.Put(ctx, m); err != nil {
 				return err
@@ -254,9 +254,9 @@ func (r Rename) metadata(ctx context.Context, w *worldedit.World) error {
 		}
 		return nil
 	}})
-	tell(r.Tally, "map", "nodes with a new owner or member", nodes.Load(), "nodes")
-	tell(r.Tally, "map", "other metadata that contain the name, unchanged", texts.Load(), "values")
-	tell(r.Tally, "map", "objects that contain the name, unchanged", objects.Load(), "objects")
+	noteChange(r.Counts, "map", "nodes with a new owner or member", nodes.Load(), "nodes")
+	noteChange(r.Counts, "map", "other metadata that contain the name, unchanged", texts.Load(), "values")
+	noteChange(r.Counts, "map", "objects that contain the name, unchanged", objects.Load(), "objects")
 	return err
 }
 

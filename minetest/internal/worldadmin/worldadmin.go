@@ -26,8 +26,8 @@ import (
 // ErrAll means that a step would delete everything, which was not explicitly allowed.
 var ErrAll = errors.New("the selection contains everything")
 
-// tell reports a change to t, which may be nil, if count is not 0.
-func tell(t *worldedit.Tally, path, what string, count int64, unit string, at ...check.Place) {
+// noteChange reports a change to t, which may be nil, if count is not 0.
+func noteChange(t *worldedit.Counts, path, what string, count int64, unit string, at ...check.Place) {
 	if count > 0 {
 		t.Add(check.Change{Path: path, What: what, Count: count, Unit: unit, At: at})
 	}
@@ -36,7 +36,7 @@ func tell(t *worldedit.Tally, path, what string, count int64, unit string, at ..
 // ClearObjects is a step that removes all objects: from the blocks themselves or, if quick, by writing the current
 // game time to env_meta.txt. The engine then drops the objects of each block that is older than that when it loads
 // the block.
-func ClearObjects(quick bool, t *worldedit.Tally) worldedit.Step {
+func ClearObjects(quick bool, t *worldedit.Counts) worldedit.Step {
 	if !quick {
 		return worldedit.Each{Area: mapdb.All(), Edit: func(b *worldedit.Block) error {
 			if n := len(b.Objects.List); n > 0 {
@@ -66,7 +66,7 @@ func ClearObjects(quick bool, t *worldedit.Tally) worldedit.Step {
 		if err := s.Set("last_clear_objects_time", fmt.Sprint(uint64(seconds)+1)); err != nil {
 			return err
 		}
-		tell(t, file, "objects of older blocks are removed when the blocks are loaded", 1, "")
+		noteChange(t, file, "objects of older blocks are removed when the blocks are loaded", 1, "")
 		return w.WriteFile(file, s.Append(nil))
 	})
 }
@@ -84,7 +84,7 @@ func bans(w *worldedit.World) (*world.Bans, error) {
 }
 
 // Ban is a step that bans an address. An existing ban is kept.
-func Ban(ban world.Ban, t *worldedit.Tally) worldedit.Step {
+func Ban(ban world.Ban, t *worldedit.Counts) worldedit.Step {
 	return worldedit.StepFunc(func(_ context.Context, w *worldedit.World) error {
 		b, err := bans(w)
 		if err != nil {
@@ -96,13 +96,13 @@ func Ban(ban world.Ban, t *worldedit.Tally) worldedit.Step {
 		if err := b.Add(ban); err != nil {
 			return err
 		}
-		tell(t, bansFile, strings.TrimSuffix(ban.Address+" "+ban.Name, " ")+" is banned", 1, "")
+		noteChange(t, bansFile, strings.TrimSuffix(ban.Address+" "+ban.Name, " ")+" is banned", 1, "")
 		return w.WriteFile(bansFile, b.Append(nil))
 	})
 }
 
 // Unban is a step that removes the bans of an address or a name.
-func Unban(addressOrName string, t *worldedit.Tally) worldedit.Step {
+func Unban(addressOrName string, t *worldedit.Counts) worldedit.Step {
 	return worldedit.StepFunc(func(_ context.Context, w *worldedit.World) error {
 		b, err := bans(w)
 		if err != nil {
@@ -121,13 +121,13 @@ func Unban(addressOrName string, t *worldedit.Tally) worldedit.Step {
 			}
 			return missing
 		}
-		tell(t, bansFile, addressOrName+" is banned no longer", n, "bans")
+		noteChange(t, bansFile, addressOrName+" is banned no longer", n, "bans")
 		return w.WriteFile(bansFile, b.Append(nil))
 	})
 }
 
 // SetStorage is a step that sets the value of a key in the storage of a mod.
-func SetStorage(mod, key string, value []byte, t *worldedit.Tally) worldedit.Step {
+func SetStorage(mod, key string, value []byte, t *worldedit.Counts) worldedit.Step {
 	return worldedit.StepFunc(func(ctx context.Context, w *worldedit.World) error {
 		s, err := w.Storage(ctx)
 		if err != nil {
@@ -144,14 +144,14 @@ func SetStorage(mod, key string, value []byte, t *worldedit.Tally) worldedit.Ste
 			return nil
 		}
 		m.Set(key, value)
-		tell(t, "mod_storage", "set", 1, "", place.Entry{Mod: mod, Key: key})
+		noteChange(t, "mod_storage", "set", 1, "", place.Entry{Mod: mod, Key: key})
 		return s.Put(ctx, m)
 	})
 }
 
 // DeleteStorage is a step that deletes a key from the storage of a mod. If key is "", it deletes everything that the
 // mod stored, which must be allowed with all.
-func DeleteStorage(mod, key string, all bool, t *worldedit.Tally) worldedit.Step {
+func DeleteStorage(mod, key string, all bool, t *worldedit.Counts) worldedit.Step {
 	return worldedit.StepFunc(func(ctx context.Context, w *worldedit.World) error {
 		s, err := w.Storage(ctx)
 		if err != nil {
@@ -175,7 +175,7 @@ func DeleteStorage(mod, key string, all bool, t *worldedit.Tally) worldedit.Step
 		case key == "" && !all:
 			return fmt.Errorf("all data of the mod %s: %w", mod, ErrAll)
 		case key == "":
-			tell(t, "mod_storage", "all keys deleted", int64(len(m.Entries)), "keys", at)
+			noteChange(t, "mod_storage", "all keys deleted", int64(len(m.Entries)), "keys", at)
 			return s.Delete(ctx, mod)
 		case !m.Delete(key):
 			missing := &fault.NameError{Kind: "key", Name: key, Where: "in the storage of the mod " + mod + " keeps"}
@@ -184,7 +184,7 @@ func DeleteStorage(mod, key string, all bool, t *worldedit.Tally) worldedit.Step
 			}
 			return missing
 		}
-		tell(t, "mod_storage", "deleted", 1, "", at)
+		noteChange(t, "mod_storage", "deleted", 1, "", at)
 		if len(m.Entries) == 0 {
 			return s.Delete(ctx, mod)
 		}
@@ -193,7 +193,7 @@ func DeleteStorage(mod, key string, all bool, t *worldedit.Tally) worldedit.Step
 }
 
 // TrimRollback is a step that deletes the actions before a time from rollback.sqlite.
-func TrimRollback(before time.Time, t *worldedit.Tally) worldedit.Step {
+func TrimRollback(before time.Time, t *worldedit.Counts) worldedit.Step {
 	return worldedit.StepFunc(func(ctx context.Context, w *worldedit.World) error {
 		db, err := rollback.Open(ctx, w.Dir)
 		if err != nil {
@@ -203,7 +203,7 @@ func TrimRollback(before time.Time, t *worldedit.Tally) worldedit.Step {
 		if err = errors.Join(err, db.Close()); err != nil || n == 0 {
 			return err
 		}
-		tell(t, rollback.File, "actions before "+before.UTC().Format(time.DateTime)+" deleted", n, "actions")
+		noteChange(t, rollback.File, "actions before "+before.UTC().Format(time.DateTime)+" deleted", n, "actions")
 		w.AddPart(worldedit.Database(rollback.File, func(ctx context.Context, dir string) error {
 			_, err := rollback.Trim(ctx, dir, before)
 			return err

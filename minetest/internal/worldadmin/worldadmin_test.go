@@ -62,8 +62,8 @@ func restore(t testing.TB, dir, backup string) {
 }
 
 // said returns the changes that a step reported, as lines.
-func said(tally *worldedit.Tally) (lines []string) {
-	for _, c := range tally.Changes() {
+func said(counts *worldedit.Counts) (lines []string) {
+	for _, c := range counts.Changes() {
 		lines = append(lines, fmt.Sprintf("%s: %s: %d %s", c.Path, c.What, c.Count, c.Unit))
 	}
 	return lines
@@ -196,7 +196,7 @@ func TestPurge(t *testing.T) {
 				if i == 3 && backend == mapdb.Postgres {
 					break // the rules are the same for all backends, and servers are slow
 				}
-				c.purge.Tally = new(worldedit.Tally)
+				c.purge.Counts = new(worldedit.Counts)
 				backup := must(t, dir, c.purge.Step())
 				want := slices.DeleteFunc(slices.Clone(was), func(line string) bool {
 					name, _, ok := strings.Cut(line, " ")
@@ -205,8 +205,8 @@ func TestPurge(t *testing.T) {
 				if got := state(t, dir); !slices.Equal(got, want) {
 					t.Errorf("%d: %q, want %q", i, got, want)
 				}
-				if (backup != "") != (c.gone != "") || backup == "" && len(c.purge.Tally.Changes()) > 0 {
-					t.Errorf("%d: the backup is %q, and it said %q", i, backup, said(c.purge.Tally))
+				if (backup != "") != (c.gone != "") || backup == "" && len(c.purge.Counts.Changes()) > 0 {
+					t.Errorf("%d: the backup is %q, and it said %q", i, backup, said(c.purge.Counts))
 				}
 				if backup != "" {
 					restore(t, dir, backup)
@@ -305,8 +305,8 @@ func TestRename(t *testing.T) {
 			kennel.Objects.List = []mapblock.Object{{Type: mapblock.ObjectLuaEntity, Data: dog}}
 			put(t, dir, mapdb.Pos{X: 102}, kennel)
 			was, wasBlocks := state(t, dir), blocks(t, dir)
-			tally := new(worldedit.Tally)
-			backup := must(t, dir, worldadmin.Rename{From: "ann", To: "zoe", Keys: []string{"placer"}, Tally: tally}.Step())
+			counts := new(worldedit.Counts)
+			backup := must(t, dir, worldadmin.Rename{From: "ann", To: "zoe", Keys: []string{"placer"}, Counts: counts}.Step())
 			want := slices.Clone(was)
 			for i, line := range want {
 				switch {
@@ -331,8 +331,8 @@ func TestRename(t *testing.T) {
 				"map: nodes with a new owner or member: 2 nodes",
 				"map: other metadata that contain the name, unchanged: 1 values", "map: objects that contain the name, unchanged: 1 objects",
 			}
-			if !slices.Equal(said(tally), lines) {
-				t.Errorf("it said %q, want %q", said(tally), lines)
+			if !slices.Equal(said(counts), lines) {
+				t.Errorf("it said %q, want %q", said(counts), lines)
 			}
 			now := blocks(t, dir)
 			for p, data := range now {
@@ -419,15 +419,15 @@ func TestBansAndStorage(t *testing.T) {
 func TestClearObjects(t *testing.T) {
 	dir := worldtest.World(t, filepath.Join(t.TempDir(), "world"), mapdb.Config{Backend: mapdb.SQLite}, 30, 29)
 	was := blocks(t, dir)
-	tally := new(worldedit.Tally)
-	backup := must(t, dir, worldadmin.ClearObjects(false, tally))
+	counts := new(worldedit.Counts)
+	backup := must(t, dir, worldadmin.ClearObjects(false, counts))
 	for p, data := range blocks(t, dir) {
 		b, err := mapblock.Decode([]byte(data))
 		if err != nil || len(b.Objects.List) > 0 {
 			t.Fatalf("%v: %v, %v", p, b.Objects, err)
 		}
 	}
-	if n := tally.Objects.Load(); n != 5 {
+	if n := counts.Objects.Load(); n != 5 {
 		t.Errorf("%d objects", n)
 	}
 	restore(t, dir, backup)
@@ -505,12 +505,12 @@ func Example() {
 		return
 	}
 	defer w.Close()
-	tally := new(worldedit.Tally)
-	if err := w.Do(ctx, worldadmin.Unban("mallory", tally)); err != nil {
+	counts := new(worldedit.Counts)
+	if err := w.Do(ctx, worldadmin.Unban("mallory", counts)); err != nil {
 		fmt.Println(err)
 		return
 	}
-	for _, c := range tally.Changes() {
+	for _, c := range counts.Changes() {
 		fmt.Println(c.Path, c.What)
 	}
 	// Output: ipban.txt mallory is banned no longer

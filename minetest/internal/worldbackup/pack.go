@@ -55,8 +55,8 @@ func (b *Writer) keep(p mapdb.Pos, length uint32, data []byte) (err error) {
 // packs are the entries of an archive that contain blocks.
 type packs []*zip.File
 
-// all yields the blocks. A nil Data means that there was no block.
-func (p packs) all() iter.Seq2[mapdb.Block, error] {
+// blocks yields the blocks. A nil Data means that there was no block.
+func (p packs) blocks() iter.Seq2[mapdb.Block, error] {
 	return func(yield func(mapdb.Block, error) bool) {
 		for _, f := range p {
 			if !strings.HasPrefix(f.Name, packName) {
@@ -78,7 +78,7 @@ func (p packs) all() iter.Seq2[mapdb.Block, error] {
 
 // positions returns the positions of the blocks in the order of all, or an error if any of them cannot be read.
 func (p packs) positions() (list []mapdb.Pos, err error) {
-	for b, err := range p.all() {
+	for b, err := range p.blocks() {
 		if err != nil {
 			return nil, err
 		}

@@ -212,7 +212,7 @@ func Restore(ctx context.Context, dir, backup string, opts Options) error {
 	if slices.ContainsFunc(world.MapPart.Files(c.Backend), func(name string) bool { return slices.Contains(m.Stores, name) }) {
 		list = nil // the blocks are in the restored file
 	}
-	next, stop := iter.Pull2(blocks.all())
+	next, stop := iter.Pull2(blocks.blocks())
 	defer stop()
 	c.Force = opts.Force
 	err = mapdb.Edit(ctx, dir, c, list, func(mapdb.Pos, []byte) ([]byte, error) {
@@ -306,7 +306,7 @@ func Blocks(backup string) iter.Seq2[mapdb.Block, error] {
 			yield(mapdb.Block{}, fault.InFile(err, backup))
 			return
 		}
-		for b, err := range blocks.all() {
+		for b, err := range blocks.blocks() {
 			if !yield(b, fault.InFile(err, backup)) || err != nil {
 				return
 			}
@@ -436,8 +436,8 @@ func Settle(dir string) error {
 		return err
 	}
 	for _, e := range entries {
-		name, is := strings.CutSuffix(strings.TrimPrefix(e.Name(), "."), wholefile.Suffix)
-		if path := filepath.Join(dir, e.Name()); is && isOurs(name) && path == wholefile.Part(filepath.Join(dir, name)) {
+		name, ok := strings.CutSuffix(strings.TrimPrefix(e.Name(), "."), wholefile.Suffix)
+		if path := filepath.Join(dir, e.Name()); ok && isOurs(name) && path == wholefile.Part(filepath.Join(dir, name)) {
 			if err := os.Remove(path); err != nil {
 				return err
 			}

@@ -46,14 +46,14 @@ func (f *fresh) keep(o outcome) {
 
 // outcome is the result for one row.
 type outcome struct {
-	pos   mapdb.Pos // unset if row is set
-	old   []byte
-	new   []byte // nil: delete the block
-	is    bool   // the block already has the version
-	stays bool   // the block has another version and is not changed
-	found []check.Finding
-	row   *mapdb.RowError
-	err   error // the error that ended the rows
+	pos       mapdb.Pos // unset if row is set
+	old       []byte
+	new       []byte // nil: delete the block
+	converted bool   // the block already has the version
+	stays     bool   // the block has another version and is not changed
+	found     []check.Finding
+	row       *mapdb.RowError
+	err       error // the error that ended the rows
 }
 
 // convert determines what to do with a row.
@@ -66,7 +66,7 @@ func (w *World) convert(b mapdb.Block, err error) outcome {
 		return outcome{err: err}
 	}
 	o := outcome{pos: b.Pos, old: b.Data}
-	if o.is = len(b.Data) > 0 && int(b.Data[0]) == w.opts.Blocks; o.is {
+	if o.converted = len(b.Data) > 0 && int(b.Data[0]) == w.opts.Blocks; o.converted {
 		return o
 	}
 	c, err := worldcopy.ConvertBlock(b, w.opts.Blocks, mapblock.ConvertOptions{Drop: w.opts.Drop})
@@ -85,7 +85,7 @@ func (o *outcome) find(k *check.Kind, format string, args ...any) {
 	place.OfBlock(add, o.pos.X, o.pos.Y, o.pos.Z).Add(k, "", -1, format, args...)
 }
 
-func (w *World) tell(found []check.Finding) {
+func (w *World) report(found []check.Finding) {
 	for _, f := range found {
 		w.opts.Sink.Report(f)
 	}
@@ -96,7 +96,7 @@ func (w *World) tell(found []check.Finding) {
 func (w *World) Convert(ctx context.Context, s mapdb.Slab) (r Report, err error) {
 	// Blocks that are not changed are reported during the first pass, so that the report does not depend on earlier
 	// runs.
-	told := false
+	reported := false
 	if strings.ContainsAny(string(s), `/\:`) { // the slab becomes part of a file name
 		return r, &fault.Error{File: w.store.String(), Path: "slab", Offset: -1, Want: "the name of a part of a world",
 			Got: fmt.Sprintf("%.40q", s), Err: fault.ErrFormat}
@@ -104,15 +104,15 @@ func (w *World) Convert(ctx context.Context, s mapdb.Slab) (r Report, err error)
 	for round := 1; round <= maxRounds; round++ {
 		backup := filepath.Join(w.opts.Backups, fmt.Sprintf("%s.%d.zip", s, round))
 		_, err := os.Stat(backup)
-		if there := err == nil; !there || !told {
-			kept, some, err := w.scan(ctx, s, backup, !there, !told)
+		if there := err == nil; !there || !reported {
+			kept, some, err := w.scan(ctx, s, backup, !there, !reported)
 			if err != nil {
 				return r, err
 			}
-			if !told {
+			if !reported {
 				r.Add(kept)
 			}
-			told = true
+			reported = true
 			if !there && !some {
 				// Another program that converted blocks meanwhile has written its backup before.
 				if _, err := os.Stat(backup); err != nil {
@@ -131,10 +131,10 @@ func (w *World) Convert(ctx context.Context, s mapdb.Slab) (r Report, err error)
 
 // scan reads the rows of a slab and reports whether any must be converted. If keep is set, those rows are then in the
 // backup, which is on the disk.
-func (w *World) scan(ctx context.Context, s mapdb.Slab, backup string, keep, tell bool) (r Report, some bool, err error) {
+func (w *World) scan(ctx context.Context, s mapdb.Slab, backup string, keep, report bool) (r Report, some bool, err error) {
 	w.fresh = fresh{}
 	if !keep {
-		some, err = w.each(ctx, s, &r, tell, nil)
+		some, err = w.each(ctx, s, &r, report, nil)
 		return r, some, err
 	}
 	errNone := errors.New("the backup contains nothing")
@@ -144,7 +144,7 @@ func (w *World) scan(ctx context.Context, s mapdb.Slab, backup string, keep, tel
 			return err
 		}
 		defer b.Discard()
-		if some, err = w.each(ctx, s, &r, tell, b); err != nil {
+		if some, err = w.each(ctx, s, &r, report, b); err != nil {
 			return err
 		}
 		if !some {
@@ -160,16 +160,16 @@ func (w *World) scan(ctx context.Context, s mapdb.Slab, backup string, keep, tel
 }
 
 // each converts each row of a slab in memory. The old contents of rows that change are written to the backup b.
-func (w *World) each(ctx context.Context, s mapdb.Slab, r *Report, tell bool, b *worldbackup.Writer) (some bool, err error) {
+func (w *World) each(ctx context.Context, s mapdb.Slab, r *Report, report bool, b *worldbackup.Writer) (some bool, err error) {
 	var last *outcome
 	end := func() error { // finishes a row, once the next row is known to be of another block
 		o := last
 		switch {
-		case o == nil || o.is:
+		case o == nil || o.converted:
 			return nil
 		case o.stays:
-			if r.Kept++; tell {
-				w.tell(o.found)
+			if r.Kept++; report {
+				w.report(o.found)
 			}
 			return nil
 		}
@@ -187,13 +187,13 @@ func (w *World) each(ctx context.Context, s mapdb.Slab, r *Report, tell bool, b 
 			} else if !o.row.Salvaged {
 				r.Rows++
 			}
-			if tell {
-				w.tell(rowFound(o.row))
+			if report {
+				w.report(rowFound(o.row))
 			}
 			continue
 		case last != nil && last.pos == o.pos:
-			if r.Rows++; !last.is || !o.is {
-				last.is, last.stays, last.found = false, true, nil
+			if r.Rows++; !last.converted || !o.converted {
+				last.converted, last.stays, last.found = false, true, nil
 				last.find(foundTwice, "another row has the same position")
 			}
 			continue
@@ -236,10 +236,10 @@ func (w *World) apply(ctx context.Context, backup string) (r Report, err error) 
 		if o.err != nil {
 			return r, o.err
 		}
-		if o.is || o.stays { // the backup contains more than needed
+		if o.converted || o.stays { // the backup contains more than needed
 			continue
 		}
-		w.tell(o.found)
+		w.report(o.found)
 		if o.new == nil {
 			drops++
 		}

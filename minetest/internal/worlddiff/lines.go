@@ -46,7 +46,7 @@ func (c *Change) text() string {
 		return c.Change
 	}
 	var all []string
-	say := func(n int, one, many string) {
+	printCount := func(n int, one, many string) {
 		switch {
 		case n == 1:
 			all = append(all, "1 "+one)
@@ -57,7 +57,7 @@ func (c *Change) text() string {
 	if c.Unread != "" {
 		all = append(all, c.Unread)
 	}
-	say(c.Nodes, "node", "nodes")
+	printCount(c.Nodes, "node", "nodes")
 	if c.Nodes > 0 {
 		var kinds []string
 		for i, k := range c.Kinds {
@@ -69,11 +69,11 @@ func (c *Change) text() string {
 		}
 		all[len(all)-1] += " (" + strings.Join(kinds, ", ") + ")"
 	}
-	say(len(c.Metadata), "node with different metadata", "nodes with different metadata")
-	say(len(c.Timers), "timer", "timers")
-	say(c.Objects, "object", "objects")
+	printCount(len(c.Metadata), "node with different metadata", "nodes with different metadata")
+	printCount(len(c.Timers), "timer", "timers")
+	printCount(c.Objects, "object", "objects")
 	if c.Nodes == 0 {
-		say(c.Light, "node with different light", "nodes with different light")
+		printCount(c.Light, "node with different light", "nodes with different light")
 	}
 	if c.Part != Block {
 		for i, f := range c.Fields {

@@ -144,8 +144,8 @@ func (o *Options) miss(dirs [2]string, err error) {
 		}
 		return
 	}
-	of, is := errors.AsType[*mapdb.SideError](err)
-	if is && of.New {
+	of, ok := errors.AsType[*mapdb.SideError](err)
+	if ok && of.New {
 		o.OnMiss(dirs[1], err)
 		return
 	}

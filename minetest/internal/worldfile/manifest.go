@@ -76,7 +76,7 @@ func JoinManifest(_ context.Context, job *format.Job, out format.Output, all fun
 		return n, err
 	})
 	if err == nil {
-		job.Tell("%s", words.Count(int(n), "block"))
+		job.Done("%s", words.Count(int(n), "block"))
 	}
 	return err
 }

@@ -283,7 +283,7 @@ func Build(ctx context.Context, job *format.Job, fsys fs.FS, out format.Output) 
 	if err != nil {
 		return err
 	}
-	job.Tell("%s, %s, %s, storage of %s, %s", words.Count(report.Blocks, "block"), words.Count(report.Players, "player"),
+	job.Done("%s, %s, %s, storage of %s, %s", words.Count(report.Blocks, "block"), words.Count(report.Players, "player"),
 		words.Count(report.Accounts, "account"), words.Count(report.Mods, "mod"), words.Count(report.Files, "other file"))
 	return nil
 }

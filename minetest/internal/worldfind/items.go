@@ -65,8 +65,8 @@ func stacks(inv *item.Inventory, names Names, do func(list string, slot int, s i
 		for i, slot := range list.Items {
 			s := slot.Stack
 			if s.Legacy != "" {
-				if today, err := s.MigrateLegacy(nil); err == nil {
-					s = today
+				if current, err := s.MigrateLegacy(nil); err == nil {
+					s = current
 				}
 			}
 			if !s.Empty() && names.Match(s.Name) {

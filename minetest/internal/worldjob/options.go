@@ -82,8 +82,8 @@ func Copying(job *format.Job) (worldcopy.Options, error) {
 
 // NameOptions adds the options that name a server to the error of a copy that requires them.
 func NameOptions(err error) error {
-	missing, is := errors.AsType[*fault.Error](err)
-	if !is || !errors.Is(err, mapdb.ErrNoServer) {
+	missing, ok := errors.AsType[*fault.Error](err)
+	if !ok || !errors.Is(err, mapdb.ErrNoServer) {
 		return err
 	}
 	options := "--redis and --redis-hash"

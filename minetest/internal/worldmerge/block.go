@@ -156,7 +156,7 @@ func (x *blockMerge) meta(i int, b *mapblock.NodeMeta, o, t mapblock.NodeMeta) *
 	o.Vars = merge3.Store[string, mapblock.Var]{
 		Key: func(v mapblock.Var) string { return v.Key },
 		Conflict: func(key string, b, o, t merge3.Maybe[mapblock.Var]) merge3.Side {
-			was, mine, yours := told(b), told(o), told(t)
+			was, mine, yours := describeVar(b), describeVar(o), describeVar(t)
 			return x.conflictOf(here, fmt.Sprintf("metadata %q: %s became %s and %s", key, was, mine, yours), was, mine, yours)
 		},
 	}.Merge(b.Vars, o.Vars, t.Vars)
@@ -167,7 +167,7 @@ func (x *blockMerge) meta(i int, b *mapblock.NodeMeta, o, t mapblock.NodeMeta) *
 	return &o
 }
 
-func told(v merge3.Maybe[mapblock.Var]) string {
+func describeVar(v merge3.Maybe[mapblock.Var]) string {
 	const most = 60
 	switch {
 	case !v.There:

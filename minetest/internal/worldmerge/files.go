@@ -64,9 +64,9 @@ func (m *merger) files(ctx context.Context) error {
 func (m *merger) file(name string) error {
 	var failed error
 	same := func(a, b *worldedit.World) bool {
-		is, err := sameFile(filepath.Join(a.Dir, name), filepath.Join(b.Dir, name))
+		ok, err := sameFile(filepath.Join(a.Dir, name), filepath.Join(b.Dir, name))
 		failed = cmp.Or(failed, err)
-		return is || err != nil
+		return ok || err != nil
 	}
 	path := filepath.Join(m.theirs.Dir, name)
 	_, err := os.Lstat(path)

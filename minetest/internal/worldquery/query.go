@@ -109,7 +109,7 @@ func lacks(ctx context.Context, job *format.Job, src *format.Source, query forma
 func (s *Search) miss(err error) { s.job.Miss(s.name, "%v", err) }
 
 // inBlocks searches the blocks in the selected region.
-func (s *Search) inBlocks(ctx context.Context, o worldselect.Places, ask func(mapdb.DB, worldfind.Where) error) error {
+func (s *Search) inBlocks(ctx context.Context, o worldselect.Places, search func(mapdb.DB, worldfind.Where) error) error {
 	where, _, err := whereOf(o)
 	if err != nil {
 		return err
@@ -124,16 +124,16 @@ func (s *Search) inBlocks(ctx context.Context, o worldselect.Places, ask func(ma
 	if !worlddir.HasMap(db) {
 		worldjob.NoMap(s.job, s.name)
 	}
-	return ask(db, where)
+	return search(db, where)
 }
 
 // inNamed is inBlocks for things with one of some names.
-func (s *Search) inNamed(ctx context.Context, o NameOptions, ask func(mapdb.DB, worldfind.Where, worldfind.Names) error) error {
+func (s *Search) inNamed(ctx context.Context, o NameOptions, search func(mapdb.DB, worldfind.Where, worldfind.Names) error) error {
 	names, err := worldfind.ParseNames(o.Names...)
 	if err != nil {
 		return err
 	}
-	return s.inBlocks(ctx, o.Places, func(db mapdb.DB, where worldfind.Where) error { return ask(db, where, names) })
+	return s.inBlocks(ctx, o.Places, func(db mapdb.DB, where worldfind.Where) error { return search(db, where, names) })
 }
 
 // whereOf returns the nodes to search, and whether these are only a part of the world.
@@ -330,7 +330,7 @@ func Items(ctx context.Context, s *Search, o ItemOptions) error {
 }
 
 // inPlayers searches the players.
-func (s *Search) inPlayers(ctx context.Context, names []string, ask func(world.Players, worldfind.Names) error) error {
+func (s *Search) inPlayers(ctx context.Context, names []string, search func(world.Players, worldfind.Names) error) error {
 	match, err := worldfind.ParseNames(names...)
 	if err != nil {
 		return err
@@ -340,7 +340,7 @@ func (s *Search) inPlayers(ctx context.Context, names []string, ask func(world.P
 		return err
 	}
 	defer players.Close()
-	return ask(players, match)
+	return search(players, match)
 }
 
 // Players finds players.

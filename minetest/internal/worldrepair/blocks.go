@@ -134,14 +134,14 @@ func (r *repair) findBlocks(ctx context.Context) error {
 		}
 		if row != nil && row.Salvaged {
 			r.report.Salvaged++
-			r.tellOf(*row.Pos, foundSalvaged, "%v", res.err)
+			r.reportBlock(*row.Pos, foundSalvaged, "%v", res.err)
 			continue
 		}
 		if errors.As(res.err, &row) {
 			last = nil
 			r.report.Rows++
 			if row.Pos != nil {
-				r.tellOf(*row.Pos, foundRow, "%v", res.err)
+				r.reportBlock(*row.Pos, foundRow, "%v", res.err)
 			} else {
 				r.opts.Sink.Add(foundRow, "map", -1, "%v", res.err)
 			}
@@ -152,7 +152,7 @@ func (r *repair) findBlocks(ctx context.Context) error {
 		}
 		if last != nil && *last == res.block.Pos {
 			r.report.Rows++
-			r.tellOf(*last, foundRow, "another row has the same position")
+			r.reportBlock(*last, foundRow, "another row has the same position")
 			if n := len(r.blocks); n > 0 && r.blocks[n-1].pos == *last {
 				r.twice = last
 			}
@@ -189,7 +189,7 @@ func (r *repair) block(ctx context.Context, db mapdb.DB, res result) error {
 		}
 		if below && r.backup != nil {
 			r.report.Hopeless++
-			r.tellOf(res.block.Pos, foundHopeless, "%s; the block is in the database of %s, which is never changed", res.why, world.SettingReadonly)
+			r.reportBlock(res.block.Pos, foundHopeless, "%s; the block is in the database of %s, which is never changed", res.why, world.SettingReadonly)
 			return nil
 		}
 		r.report.Dropped++
@@ -197,7 +197,7 @@ func (r *repair) block(ctx context.Context, db mapdb.DB, res result) error {
 		if err != nil {
 			return err
 		}
-		r.tellOf(res.block.Pos, foundDropped, "%s%s", res.why, kept)
+		r.reportBlock(res.block.Pos, foundDropped, "%s%s", res.why, kept)
 	default:
 		return nil
 	}
@@ -240,8 +240,8 @@ func (r *repair) keep(b mapdb.Block) (where string, err error) {
 	}
 }
 
-// tellOf reports a finding about a block.
-func (r *repair) tellOf(p mapdb.Pos, k *check.Kind, format string, args ...any) {
+// reportBlock reports a finding about a block.
+func (r *repair) reportBlock(p mapdb.Pos, k *check.Kind, format string, args ...any) {
 	r.at(p).Add(k, "", -1, format, args...)
 }
 

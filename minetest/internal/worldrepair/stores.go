@@ -129,7 +129,7 @@ func orphansOf[T any](ctx context.Context, r *repair, file string, s world.Store
 		return 0, ctx.Err()
 	}
 	for _, table := range slices.Sorted(maps.Keys(count)) {
-		r.tell(foundOrphans, file+":"+table, "%s", words.Count(count[table], "row"))
+		r.addFinding(foundOrphans, file+":"+table, "%s", words.Count(count[table], "row"))
 		sum += count[table]
 	}
 	r.report.Orphans += sum

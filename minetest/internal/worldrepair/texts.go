@@ -67,7 +67,7 @@ func (r *repair) findTexts(context.Context) error {
 		if bytes.Equal(was, now) {
 			continue
 		}
-		r.tell(foundFile, m.name, "%s before, %d now", words.Count(len(was), "byte"), len(now))
+		r.addFinding(foundFile, m.name, "%s before, %d now", words.Count(len(was), "byte"), len(now))
 		r.report.Files = append(r.report.Files, m.name)
 		r.texts = append(r.texts, text{m.name, now})
 		if err := r.backup.File(m.name); err != nil {

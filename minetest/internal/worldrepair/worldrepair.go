@@ -289,7 +289,7 @@ func (r *repair) apply(ctx context.Context) error {
 	return nil
 }
 
-func (r *repair) tell(k *check.Kind, path, format string, args ...any) {
+func (r *repair) addFinding(k *check.Kind, path, format string, args ...any) {
 	file, _, _ := strings.Cut(path, ":")
 	r.opts.Sink.AddAt(k, []check.Place{check.File(file)}, path, -1, format, args...)
 }
@@ -298,7 +298,7 @@ func (r *repair) tell(k *check.Kind, path, format string, args ...any) {
 func (r *repair) hopeless(path string, err error) {
 	r.report.Hopeless++
 	file, _, _ := strings.Cut(path, ":")
-	r.tell(foundHopeless, path, "%v", within(file, err))
+	r.addFinding(foundHopeless, path, "%v", within(file, err))
 }
 
 // within returns an error without the name of the file, for messages that already contain it.

@@ -154,7 +154,7 @@ func (s *storing) keeps(b block) (bool, error) {
 	if s.own(b.ref.Pack) {
 		return true, nil
 	}
-	is, known := s.intact[b.ref.Pack]
+	intact, known := s.intact[b.ref.Pack]
 	if !known {
 		p, err := openPack(s.ctx, s.store, b.ref.Pack)
 		if err = unavailable(err); err == nil && p != nil {
@@ -163,11 +163,11 @@ func (s *storing) keeps(b block) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		is = p != nil // otherwise a check reports the pack, and its contents are stored again
-		s.intact[b.ref.Pack] = is
+		intact = p != nil // otherwise a check reports the pack, and its contents are stored again
+		s.intact[b.ref.Pack] = intact
 	}
-	if !is || !s.verify {
-		return is, nil
+	if !intact || !s.verify {
+		return intact, nil
 	}
 	_, err := s.getBlock(b)
 	return err == nil, unavailable(err)
@@ -358,8 +358,8 @@ func removeEmpty(ctx context.Context, s storage.Store) error {
 // scratchFor creates a folder for temporary data: in a repository that is a folder, which the user chose for its free
 // space, or else in the system's folder for temporary files.
 func scratchFor(s storage.Store) (dir string, end func(), err error) {
-	f, is := s.(storage.Folder)
-	if !is {
+	f, ok := s.(storage.Folder)
+	if !ok {
 		return scratch.Make("trowel-backup-")
 	}
 	dir, err = f.Scratch()

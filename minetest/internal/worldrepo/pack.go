@@ -159,7 +159,7 @@ func (p *packWriter) end() error {
 		err = p.w.Flush()
 	}
 	if err == nil {
-		if err = p.file.Commit(); p.there(err) {
+		if err = p.file.Commit(); p.wasWritten(err) {
 			err = nil
 		}
 	}
@@ -171,10 +171,10 @@ func (p *packWriter) end() error {
 	return nil
 }
 
-// there reports whether the pack was written in spite of an error. A client that received no answer repeats the
+// wasWritten reports whether the pack was written in spite of an error. A client that received no answer repeats the
 // request, and gets the error that the name exists already. Pack numbers are unique, so the existing pack is this
 // one.
-func (p *packWriter) there(err error) bool {
+func (p *packWriter) wasWritten(err error) bool {
 	if err == nil || storage.IsUnavailable(err) {
 		return false
 	}

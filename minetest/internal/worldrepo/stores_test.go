@@ -144,8 +144,8 @@ func (o *objects) Open(ctx context.Context, name string) (storage.File, error) {
 	if err := o.ask(ctx); err != nil {
 		return nil, err
 	}
-	one, is := o.files[name]
-	if !is {
+	one, ok := o.files[name]
+	if !ok {
 		return nil, fmt.Errorf("%s: %w", o.Path(name), fs.ErrNotExist)
 	}
 	return &openObject{bytes.NewReader(one.data), o, ctx}, nil
@@ -186,7 +186,7 @@ func (w *newObject) Commit() error {
 	if err := w.o.ask(w.ctx); err != nil {
 		return err
 	}
-	if _, is := w.o.files[w.name]; is {
+	if _, ok := w.o.files[w.name]; ok {
 		return fmt.Errorf("%s: %w", w.o.Path(w.name), fs.ErrExist)
 	}
 	w.o.clock = w.o.clock.Add(time.Second)

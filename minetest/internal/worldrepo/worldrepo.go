@@ -279,8 +279,8 @@ const snapshotEnd = ".json"
 func (r *Repository) Snapshots(ctx context.Context, bad func(id string, err error)) ([]*Snapshot, error) {
 	var ids []string
 	err := r.store.List(ctx, dirSnapshots, func(i storage.Info) error {
-		id, is := strings.CutSuffix(strings.TrimPrefix(i.Name, dirSnapshots+"/"), snapshotEnd)
-		if is && !strings.HasPrefix(id, ".") && !strings.Contains(id, "/") {
+		id, ok := strings.CutSuffix(strings.TrimPrefix(i.Name, dirSnapshots+"/"), snapshotEnd)
+		if ok && !strings.HasPrefix(id, ".") && !strings.Contains(id, "/") {
 			ids = append(ids, id)
 		}
 		return nil

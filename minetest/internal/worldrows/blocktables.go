@@ -53,10 +53,10 @@ func exactPos[T any](pos func(v *T) [3]float64) (list []column[T]) {
 
 func with[T any](first []column[T], more ...column[T]) []column[T] { return append(first, more...) }
 
-// ofBlock returns a cell that is null if the block cannot be read, or if tells reports false.
-func ofBlock(tells func(b *mapblock.Block) bool, cell func(b *mapblock.Block) format.Cell) func(*world.Row) format.Cell {
+// ofBlock returns a cell that is null if the block cannot be read, or if applies reports false.
+func ofBlock(applies func(b *mapblock.Block) bool, cell func(b *mapblock.Block) format.Cell) func(*world.Row) format.Cell {
 	return func(v *world.Row) format.Cell {
-		if v.Block == nil || !tells(v.Block) {
+		if v.Block == nil || !applies(v.Block) {
 			return format.Cell{}
 		}
 		return cell(v.Block)

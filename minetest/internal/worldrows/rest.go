@@ -172,8 +172,8 @@ type rest struct {
 // error is that of row, of the context, or of a server that failed or is not allowed.
 func Rest(ctx context.Context, dir string, settings *world.Settings, o Options, row Func) error {
 	r := &rest{ctx: ctx, dir: dir, settings: settings, o: o, row: row}
-	for _, tell := range []func() error{r.world, r.people, r.storage, r.lists, r.findings} {
-		if err := tell(); err != nil {
+	for _, yieldTable := range []func() error{r.world, r.people, r.storage, r.lists, r.findings} {
+		if err := yieldTable(); err != nil {
 			return err
 		}
 		if err := ctx.Err(); err != nil {
@@ -186,7 +186,7 @@ func Rest(ctx context.Context, dir string, settings *world.Settings, o Options, 
 // put writes one row.
 func put[T any](r *rest, t *table[T], v T) error {
 	add(&r.rows, t, v)
-	return r.tell(r.row)
+	return r.flush(r.row)
 }
 
 // text reads a file of the world, which may be missing.
@@ -285,7 +285,7 @@ func (r *rest) people() error {
 		for _, it := range items {
 			add(&r.rows, tableInventories, it)
 		}
-		return r.tell(r.row)
+		return r.flush(r.row)
 	}); err != nil {
 		return err
 	}
@@ -302,7 +302,7 @@ func (r *rest) storage() error {
 		for _, e := range m.Entries {
 			add(&r.rows, tableStorage, entry{m.Mod, e})
 		}
-		return r.tell(r.row)
+		return r.flush(r.row)
 	})
 }
 
@@ -321,7 +321,7 @@ func (r *rest) lists() error {
 	for ban := range world.ParseBans(r.text("ipban.txt")).All() {
 		add(&r.rows, tableBans, ban)
 	}
-	return r.tell(r.row)
+	return r.flush(r.row)
 }
 
 // findings writes the findings of a check.

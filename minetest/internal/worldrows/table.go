@@ -47,8 +47,8 @@ func add[T any](r *rows, t *table[T], v T) {
 	}
 }
 
-// tell calls row with each of the rows, and removes them.
-func (r *rows) tell(row Func) (err error) {
+// flush calls row with each of the rows, and removes them.
+func (r *rows) flush(row Func) (err error) {
 	cells := r.cells
 	for _, t := range r.of {
 		n := len(t.Columns)

@@ -83,7 +83,7 @@ func World(ctx context.Context, dir string, settings *world.Settings, o Options,
 	case o.OnNone != nil:
 		o.OnNone()
 	}
-	return findings.tell(row)
+	return findings.flush(row)
 }
 
 // portion contains the rows of a block, or of an error in its place.
@@ -106,16 +106,16 @@ func Blocks(ctx context.Context, db mapdb.DB, o Options, row Func) error {
 	var findings rows
 	err := world.EachRow(ctx, db, checking, func(f check.Finding) { add(&findings, tableFindings, f) }, look, func(p *portion) error {
 		if p == nil { // the program panicked on the block, which is a finding
-			return findings.tell(row)
+			return findings.flush(row)
 		}
 		if p.miss != nil {
 			o.miss(p.miss)
 		}
-		err := cmp.Or(p.tell(row), findings.tell(row))
+		err := cmp.Or(p.flush(row), findings.flush(row))
 		portions.Put(p)
 		return err
 	})
-	return cmp.Or(err, findings.tell(row))
+	return cmp.Or(err, findings.flush(row))
 }
 
 // look makes the rows of a block, or of an error in its place.

@@ -53,13 +53,13 @@ type inspection struct {
 
 // openBlock is a block that was read for an answer.
 type openBlock struct {
-	pos   mapdb.Pos
-	data  []byte
-	b     *mapblock.Block // nil if it cannot be decoded
-	nodes *mapblock.Nodes
-	err   error
-	parts worlddir.Parts // filled on demand
-	told  bool           // whether its objects are reported
+	pos      mapdb.Pos
+	data     []byte
+	b        *mapblock.Block // nil if it cannot be decoded
+	nodes    *mapblock.Nodes
+	err      error
+	parts    worlddir.Parts // filled on demand
+	reported bool           // whether its objects are reported
 }
 
 // Inspect describes the visible node, the nodes in front of it and behind it, objects, players and markers at that
@@ -129,8 +129,8 @@ func (in *inspection) block(pos mapdb.Pos) (*openBlock, error) {
 	return o, nil
 }
 
-// behind yields the nodes behind the point, from front to back.
-func (in *inspection) behind() (iter.Seq[[3]int], error) {
+// nodesBehind yields the nodes behind the point, from front to back.
+func (in *inspection) nodesBehind() (iter.Seq[[3]int], error) {
 	top := string(worlddraw.Top)
 	m, err := in.s.mapOf(in.s.name(in.look))
 	if err != nil {
@@ -211,7 +211,7 @@ func (o *openBlock) node(pos [3]int) node {
 
 // column describes the nodes behind the point. It returns the visible node, or the first one if none is visible.
 func (in *inspection) column() (seen [3]int, some bool, err error) {
-	behind, err := in.behind()
+	behind, err := in.nodesBehind()
 	if err != nil {
 		return seen, false, err
 	}
@@ -261,7 +261,7 @@ func (in *inspection) column() (seen [3]int, some bool, err error) {
 			in.found, seen, far = true, p, 0
 		case in.found:
 			if after++; after > maxBehind {
-				return in.tell(runs, seen), true, nil
+				return in.reportRuns(runs, seen), true, nil
 			}
 		case kind != through:
 			if above++; above > maxAbove {
@@ -273,7 +273,7 @@ func (in *inspection) column() (seen [3]int, some bool, err error) {
 	if !in.found {
 		seen = first
 	}
-	return in.tell(runs, seen), some, nil
+	return in.reportRuns(runs, seen), some, nil
 }
 
 // goesOn reports whether a node continues the run: it is adjacent and equal, and neither has metadata or a timer.
@@ -301,8 +301,8 @@ func (o *openBlock) timer(index int) *mapblock.Timer {
 	return nil
 }
 
-// tell reports runs: first what is drawn, then invisible nodes in front of it, then what is behind it.
-func (in *inspection) tell(runs []run, seen [3]int) [3]int {
+// reportRuns reports runs: first what is drawn, then invisible nodes in front of it, then what is behind it.
+func (in *inspection) reportRuns(runs []run, seen [3]int) [3]int {
 	for _, want := range []func(*run) bool{
 		func(r *run) bool { return !r.hidden && r.part >= through },
 		func(r *run) bool { return !r.hidden && (r.part == unknown || r.part == invisible) },
@@ -320,27 +320,27 @@ func (in *inspection) tell(runs []run, seen [3]int) [3]int {
 // around reports what does not belong to a node: objects near it or in front of it, who may build there, and the
 // block.
 func (in *inspection) around(seen [3]int) error {
-	told := 0
+	reported := 0
 	passed := in.passed[max(0, len(in.passed)-maxPassed):]
 	for _, pos := range append(slices.Collect(blocksAround(seen, 1)), passed...) {
 		o, err := in.block(pos)
 		if err != nil {
 			return err
 		}
-		if o == nil || o.b == nil || o.told {
+		if o == nil || o.b == nil || o.reported {
 			continue
 		}
-		o.told = true
+		o.reported = true
 		before := slices.Contains(passed, pos)
 		for i := range o.b.Objects.List {
 			object := worldfind.ObjectOf(pos, &o.b.Objects.List[i])
 			p := in.view.Point(object.Pos)
-			if told == maxMarks {
+			if reported == maxMarks {
 				break
 			}
 			above := !in.found || in.view != worlddraw.Top || object.Pos[1] > float64(seen[1])
 			if near(object.Pos, seen, 1.5) || before && above && math.Abs(p[0]-in.at[0]) <= 1 && math.Abs(p[1]-in.at[1]) <= 1 {
-				told++
+				reported++
 				in.things = append(in.things, in.s.objectThing(o, i, &object))
 			}
 		}

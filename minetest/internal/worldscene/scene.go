@@ -116,7 +116,7 @@ func newScene(ctx context.Context, job *format.Job, w *sharedWorld, part *worldP
 	s := &worldScene{world: w, kinds: make(map[string]worlddraw.Options), maps: make(map[string]drawn), lost: make(map[string]format.Missing)}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, w.leave())
+			err = errors.Join(err, w.release())
 		}
 	}()
 	if s.colors, s.digest, err = w.chooseColors(job); err != nil {
@@ -436,7 +436,7 @@ func (s *worldScene) Cover(ctx context.Context, dst *image.RGBA, look format.Loo
 // Close closes the scene. Other scenes of the same world stay usable.
 func (s *worldScene) Close() (err error) {
 	s.closing.Do(func() {
-		err = s.world.leave()
+		err = s.world.release()
 		if s.since != nil {
 			err = errors.Join(err, s.since.manifest.Close())
 		}

@@ -94,8 +94,8 @@ func (w *sharedWorld) use() {
 	w.uses++
 }
 
-// leave ends one use. The last one closes the world.
-func (w *sharedWorld) leave() error {
+// release ends one use. The last one closes the world.
+func (w *sharedWorld) release() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.uses--; w.uses > 0 {

@@ -94,7 +94,7 @@ func (s *worldScene) Changed(ctx context.Context, look format.Look, pixels image
 	if err != nil {
 		return false, err
 	}
-	if iso, is := other.(*worlddraw.Iso); is {
+	if iso, ok := other.(*worlddraw.Iso); ok {
 		return iso.Shows(ctx, pixels, at)
 	}
 	now, err := s.mapOf(name)

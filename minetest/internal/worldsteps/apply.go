@@ -18,15 +18,15 @@ import (
 
 // Apply is a command that puts the files of an extracted piece into a world.
 func Apply(c format.Command) Command {
-	return Command{c, func(job *format.Job, tally *worldedit.Tally) (worldedit.Step, error) {
-		return worldedit.StepFunc(func(ctx context.Context, w *worldedit.World) error { return applyToWorld(ctx, w, job, tally) }), nil
+	return Command{c, func(job *format.Job, counts *worldedit.Counts) (worldedit.Step, error) {
+		return worldedit.StepFunc(func(ctx context.Context, w *worldedit.World) error { return applyToWorld(ctx, w, job, counts) }), nil
 	}}
 }
 
 var errNotPut = errors.New("only blocks, players and mod storage can be put back into a world")
 
 // applyToWorld puts the files of an extracted piece into a world.
-func applyToWorld(ctx context.Context, w *worldedit.World, job *format.Job, tally *worldedit.Tally) error {
+func applyToWorld(ctx context.Context, w *worldedit.World, job *format.Job, counts *worldedit.Counts) error {
 	players, err := w.Players(ctx)
 	if err != nil {
 		return err
@@ -71,7 +71,7 @@ func applyToWorld(ctx context.Context, w *worldedit.World, job *format.Job, tall
 		return err
 	}
 	for _, c := range changes {
-		tally.Add(c)
+		counts.Add(c)
 	}
 	return putBlocks(ctx, w, blocks)
 }
@@ -135,8 +135,8 @@ func putBlocks(ctx context.Context, w *worldedit.World, blocks map[mapdb.Pos]*ma
 	}
 	slices.SortFunc(create, func(a, b mapdb.Pos) int { return cmp.Compare(a.Key(), b.Key()) })
 	return w.Do(ctx, worldedit.Delete(area, func(b mapdb.Block) bool {
-		put, is := blocks[b.Pos]
-		return is && put == nil
+		put, ok := blocks[b.Pos]
+		return ok && put == nil
 	}), worldedit.Each{
 		Area: area, Create: len(create) > 0, At: create,
 		May: func(p mapdb.Pos, _ []byte) bool { return blocks[p] != nil },

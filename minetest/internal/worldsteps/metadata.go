@@ -16,12 +16,12 @@ type SetMetadataOptions struct {
 }
 
 // SetMetadata sets a variable of the metadata of nodes.
-func SetMetadata(o SetMetadataOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+func SetMetadata(o SetMetadataOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 	r, bounded, err := o.Select()
 	if err == nil && o.All && !bounded && !worldselect.HasCondition(r) {
 		err = errors.New("expected where, such as --where node=NAME")
 	}
-	return worldedit.SetMetadata(r, o.Key, o.Value, worldedit.MetadataOptions{All: o.All}, tally), err
+	return worldedit.SetMetadata(r, o.Key, o.Value, worldedit.MetadataOptions{All: o.All}, counts), err
 }
 
 // DeleteMetadataOptions are the options of [DeleteMetadata].
@@ -31,15 +31,15 @@ type DeleteMetadataOptions struct {
 }
 
 // DeleteMetadata deletes a variable of the metadata of nodes, or all of it.
-func DeleteMetadata(o DeleteMetadataOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+func DeleteMetadata(o DeleteMetadataOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 	r, err := o.SelectPart()
-	return worldedit.DeleteMetadata(r, o.Key, tally), err
+	return worldedit.DeleteMetadata(r, o.Key, counts), err
 }
 
 // DeleteTimers deletes the timers of nodes.
-func DeleteTimers(o worldselect.Region, tally *worldedit.Tally) (worldedit.Step, error) {
+func DeleteTimers(o worldselect.Region, counts *worldedit.Counts) (worldedit.Step, error) {
 	r, err := o.SelectPart()
-	return worldedit.DeleteTimers(r, tally), err
+	return worldedit.DeleteTimers(r, counts), err
 }
 
 // DeleteObjectsOptions are the options of [DeleteObjects].
@@ -50,12 +50,12 @@ type DeleteObjectsOptions struct {
 }
 
 // DeleteObjects deletes objects of some names.
-func DeleteObjects(o DeleteObjectsOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+func DeleteObjects(o DeleteObjectsOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 	r, _, err := o.Select()
 	if err == nil && worldselect.HasCondition(r) {
 		err = errors.New("--where selects nodes, not objects")
 	}
-	return worldedit.DeleteObjects(r, o.Names, worldedit.ObjectOptions{Items: o.Items}, tally), err
+	return worldedit.DeleteObjects(r, o.Names, worldedit.ObjectOptions{Items: o.Items}, counts), err
 }
 
 // ReplaceItemsOptions are the options of [ReplaceItems].
@@ -68,9 +68,9 @@ type ReplaceItemsOptions struct {
 }
 
 // ReplaceItems replaces items in the inventories of nodes.
-func ReplaceItems(o ReplaceItemsOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+func ReplaceItems(o ReplaceItemsOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 	r, _, err := o.Select()
-	return worldedit.ReplaceItems(r, worldedit.Names{o.Item}, o.New, worldedit.ItemOptions{Plain: o.Plain}, tally),
+	return worldedit.ReplaceItems(r, worldedit.Names{o.Item}, o.New, worldedit.ItemOptions{Plain: o.Plain}, counts),
 		errors.Join(err, checkName(o.New))
 }
 
@@ -81,7 +81,7 @@ type DeleteItemsOptions struct {
 }
 
 // DeleteItems deletes items in the inventories of nodes.
-func DeleteItems(o DeleteItemsOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+func DeleteItems(o DeleteItemsOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 	r, _, err := o.Select()
-	return worldedit.ReplaceItems(r, worldedit.Names{o.Item}, "", worldedit.ItemOptions{}, tally), err
+	return worldedit.ReplaceItems(r, worldedit.Names{o.Item}, "", worldedit.ItemOptions{}, counts), err
 }

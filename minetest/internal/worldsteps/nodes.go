@@ -23,8 +23,8 @@ type Painting struct {
 }
 
 // setting returns the settings for the change of nodes.
-func (p Painting) setting(keepParam2 bool, tally *worldedit.Tally) (worldedit.Setting, error) {
-	s := worldedit.Setting{KeepParam2: keepParam2, KeepMetadata: p.KeepMetadata, Tally: tally}
+func (p Painting) setting(keepParam2 bool, counts *worldedit.Counts) (worldedit.Setting, error) {
+	s := worldedit.Setting{KeepParam2: keepParam2, KeepMetadata: p.KeepMetadata, Counts: counts}
 	if p.Param2 == nil {
 		return s, nil
 	}
@@ -56,12 +56,12 @@ type SetOptions struct {
 }
 
 // Set sets all nodes of a region.
-func Set(o SetOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+func Set(o SetOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 	r, err := o.SelectPart()
 	if err != nil {
 		return nil, err
 	}
-	s, err := o.setting(o.KeepParam2, tally)
+	s, err := o.setting(o.KeepParam2, counts)
 	s.Create = o.Create
 	return worldedit.Set(r, o.Node, s), errors.Join(err, checkName(o.Node))
 }
@@ -75,12 +75,12 @@ type ReplaceOptions struct {
 }
 
 // Replace replaces nodes of a name.
-func Replace(o ReplaceOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+func Replace(o ReplaceOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 	r, _, err := o.Select()
 	if err != nil {
 		return nil, err
 	}
-	s, err := o.setting(false, tally)
+	s, err := o.setting(false, counts)
 	s.KeepParam2 = o.Param2 == nil
 	return worldedit.Replace(r, worldedit.Names{o.From}, o.To, s), errors.Join(err, checkName(o.To))
 }
@@ -95,12 +95,12 @@ type ReplaceOthersOptions struct {
 }
 
 // ReplaceOthers replaces all nodes but air and those of a name.
-func ReplaceOthers(o ReplaceOthersOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+func ReplaceOthers(o ReplaceOthersOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 	r, err := o.SelectPart()
 	if err != nil {
 		return nil, err
 	}
-	s, err := o.setting(o.KeepParam2, tally)
+	s, err := o.setting(o.KeepParam2, counts)
 	return worldedit.ReplaceOthers(r, worldedit.Names{o.Keep}, o.To, s), errors.Join(err, checkName(o.To))
 }
 
@@ -115,12 +115,12 @@ type MixOptions struct {
 }
 
 // Mix sets the nodes of a region to several names at random.
-func Mix(o MixOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+func Mix(o MixOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 	r, err := o.SelectPart()
 	if err != nil {
 		return nil, err
 	}
-	s, err := o.setting(o.KeepParam2, tally)
+	s, err := o.setting(o.KeepParam2, counts)
 	if err != nil {
 		return nil, err
 	}
@@ -149,9 +149,9 @@ type DrainOptions struct {
 }
 
 // Drain replaces liquids by air.
-func Drain(o DrainOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+func Drain(o DrainOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 	r, err := o.SelectPart()
-	return worldedit.Drain(r, worldedit.Setting{KeepMetadata: o.KeepMetadata, Tally: tally}), err
+	return worldedit.Drain(r, worldedit.Setting{KeepMetadata: o.KeepMetadata, Counts: counts}), err
 }
 
 // SetParam2Options are the options of [SetParam2].
@@ -161,12 +161,12 @@ type SetParam2Options struct {
 }
 
 // SetParam2 sets the param2 of nodes.
-func SetParam2(o SetParam2Options, tally *worldedit.Tally) (worldedit.Step, error) {
+func SetParam2(o SetParam2Options, counts *worldedit.Counts) (worldedit.Step, error) {
 	r, err := o.SelectPart()
 	if err == nil && (o.Value < 0 || o.Value > 255) {
 		err = fmt.Errorf("expected 0 to 255, not %d", o.Value)
 	}
-	return worldedit.SetParam2(r, uint8(o.Value), worldedit.Setting{Tally: tally}), err
+	return worldedit.SetParam2(r, uint8(o.Value), worldedit.Setting{Counts: counts}), err
 }
 
 // OrientOptions are the options of [Orient].
@@ -176,20 +176,20 @@ type OrientOptions struct {
 }
 
 // Orient turns the nodes of a region in place.
-func Orient(o OrientOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+func Orient(o OrientOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 	r, err := o.SelectPart()
 	if err != nil {
 		return nil, err
 	}
 	m, err := o.motion()
-	return worldedit.Orient(r, m, worldedit.Setting{Tally: tally}), err
+	return worldedit.Orient(r, m, worldedit.Setting{Counts: counts}), err
 }
 
 // LightOptions are the options of [Light].
 type LightOptions = worldselect.Bounds
 
 // Light computes the light of an area.
-func Light(o LightOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+func Light(o LightOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 	r, _, err := o.Select()
 	if err == nil && r.Box.Empty() {
 		err = errors.New("the region is empty")
@@ -197,7 +197,7 @@ func Light(o LightOptions, tally *worldedit.Tally) (worldedit.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	return worldedit.FixLight(r.Area(), tally), nil
+	return worldedit.FixLight(r.Area(), counts), nil
 }
 
 // PieceOptions are the options for a part of the world that is copied, moved or turned.
@@ -206,9 +206,9 @@ type PieceOptions struct {
 	worldselect.Shapes
 }
 
-func (o PieceOptions) selected(tally *worldedit.Tally) (worldedit.Region, worldedit.Setting, error) {
+func (o PieceOptions) selected(counts *worldedit.Counts) (worldedit.Region, worldedit.Setting, error) {
 	r, err := o.SelectPiece()
-	return r, worldedit.Setting{Create: o.Create, Tally: tally}, err
+	return r, worldedit.Setting{Create: o.Create, Counts: counts}, err
 }
 
 // WayOptions are the options of [Copy] and [Move].
@@ -218,8 +218,8 @@ type WayOptions struct {
 }
 
 // Copy copies a part of the world.
-func Copy(o WayOptions, tally *worldedit.Tally) (worldedit.Step, error) {
-	r, s, err := o.selected(tally)
+func Copy(o WayOptions, counts *worldedit.Counts) (worldedit.Step, error) {
+	r, s, err := o.selected(counts)
 	if err != nil {
 		return nil, err
 	}
@@ -228,8 +228,8 @@ func Copy(o WayOptions, tally *worldedit.Tally) (worldedit.Step, error) {
 }
 
 // Move moves a part of the world.
-func Move(o WayOptions, tally *worldedit.Tally) (worldedit.Step, error) {
-	r, s, err := o.selected(tally)
+func Move(o WayOptions, counts *worldedit.Counts) (worldedit.Step, error) {
+	r, s, err := o.selected(counts)
 	if err != nil {
 		return nil, err
 	}
@@ -244,8 +244,8 @@ type StackOptions struct {
 }
 
 // Stack copies a part of the world several times.
-func Stack(o StackOptions, tally *worldedit.Tally) (worldedit.Step, error) {
-	r, s, err := o.selected(tally)
+func Stack(o StackOptions, counts *worldedit.Counts) (worldedit.Step, error) {
+	r, s, err := o.selected(counts)
 	if err != nil {
 		return nil, err
 	}
@@ -262,11 +262,11 @@ type TurnOptions struct {
 	PieceOptions
 }
 
-func (o TurnOptions) turn(m turn.Motion, err error, tally *worldedit.Tally) (worldedit.Step, error) {
+func (o TurnOptions) step(m turn.Motion, err error, counts *worldedit.Counts) (worldedit.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, s, err := o.selected(tally)
+	r, s, err := o.selected(counts)
 	if err != nil {
 		return nil, err
 	}
@@ -281,9 +281,9 @@ type FlipOptions struct {
 }
 
 // Flip mirrors a part of the world.
-func Flip(o FlipOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+func Flip(o FlipOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 	a, err := turn.ParseAxis(o.Axis)
-	return o.turn(turn.Mirror(a), err, tally)
+	return o.step(turn.Mirror(a), err, counts)
 }
 
 // TransposeOptions are the options of [Transpose].
@@ -294,13 +294,13 @@ type TransposeOptions struct {
 }
 
 // Transpose exchanges two axes of a part of the world.
-func Transpose(o TransposeOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+func Transpose(o TransposeOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 	a, err := turn.ParseAxis(o.Axis1)
 	b, err2 := turn.ParseAxis(o.Axis2)
 	if err = errors.Join(err, err2); err == nil && a == b {
 		err = errors.New("expected two different axes")
 	}
-	return o.turn(turn.Transpose(a, b), err, tally)
+	return o.step(turn.Transpose(a, b), err, counts)
 }
 
 // Rotation are the options for a rotation.
@@ -325,9 +325,9 @@ type RotateOptions struct {
 }
 
 // Rotate rotates a part of the world.
-func Rotate(o RotateOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+func Rotate(o RotateOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 	m, err := o.motion()
-	return o.turn(m, err, tally)
+	return o.step(m, err, counts)
 }
 
 // PlaceOptions are the options of [Place].
@@ -342,7 +342,7 @@ type PlaceOptions struct {
 }
 
 // Place places a schematic.
-func Place(o PlaceOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+func Place(o PlaceOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 	at, err := worldselect.ParseNode(o.Place)
 	if err != nil {
 		return nil, err
@@ -362,7 +362,7 @@ func Place(o PlaceOptions, tally *worldedit.Tally) (worldedit.Step, error) {
 	}
 	degrees, err := strconv.Atoi(o.Rotation)
 	return worldedit.Place(s, at, schematic.Placing{Quarters: degrees / 90, Force: o.Force, Seed: uint64(o.Seed)},
-		worldedit.Setting{KeepMetadata: o.KeepMetadata, Create: o.Create, Tally: tally}), err
+		worldedit.Setting{KeepMetadata: o.KeepMetadata, Create: o.Create, Counts: counts}), err
 }
 
 // OverlayOptions are the options of [Overlay].
@@ -374,7 +374,7 @@ type OverlayOptions struct {
 }
 
 // Overlay copies a region of another world.
-func Overlay(o OverlayOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+func Overlay(o OverlayOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 	r, _, err := o.Select()
 	if err != nil {
 		return nil, err
@@ -390,6 +390,6 @@ func Overlay(o OverlayOptions, tally *worldedit.Tally) (worldedit.Step, error) {
 		if err != nil {
 			return err
 		}
-		return errors.Join(w.Do(ctx, worldedit.Overlay(from, r, by, worldedit.Setting{Create: o.Create, Tally: tally})), from.Close())
+		return errors.Join(w.Do(ctx, worldedit.Overlay(from, r, by, worldedit.Setting{Create: o.Create, Counts: counts})), from.Close())
 	}), nil
 }

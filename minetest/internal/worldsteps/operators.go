@@ -32,8 +32,8 @@ type ChunkOptions struct {
 }
 
 // chunks returns the selected map chunks.
-func (o ChunkOptions) chunks(tally *worldedit.Tally) (c worldadmin.Chunks, err error) {
-	c = worldadmin.Chunks{Export: o.Export, All: o.All, Tally: tally}
+func (o ChunkOptions) chunks(counts *worldedit.Counts) (c worldadmin.Chunks, err error) {
+	c = worldadmin.Chunks{Export: o.Export, All: o.All, Counts: counts}
 	region, bounded, err := o.Select()
 	if err != nil {
 		return c, err
@@ -66,22 +66,22 @@ type DeleteChunksOptions struct {
 }
 
 // DeleteChunks deletes whole map chunks.
-func DeleteChunks(o DeleteChunksOptions, tally *worldedit.Tally) (worldedit.Step, error) {
-	c, err := o.chunks(tally)
+func DeleteChunks(o DeleteChunksOptions, counts *worldedit.Counts) (worldedit.Step, error) {
+	c, err := o.chunks(counts)
 	c.Outside, c.Touching = o.Invert, o.Touching
 	return c.Step(), err
 }
 
 // KeepChunks deletes all map chunks but those that are selected.
-func KeepChunks(o ChunkOptions, tally *worldedit.Tally) (worldedit.Step, error) {
-	c, err := o.chunks(tally)
+func KeepChunks(o ChunkOptions, counts *worldedit.Counts) (worldedit.Step, error) {
+	c, err := o.chunks(counts)
 	c.Outside = true
 	return c.Step(), err
 }
 
 // Regenerate deletes map chunks that the map generator can make again.
-func Regenerate(o ChunkOptions, tally *worldedit.Tally) (worldedit.Step, error) {
-	c, err := o.chunks(tally)
+func Regenerate(o ChunkOptions, counts *worldedit.Counts) (worldedit.Step, error) {
+	c, err := o.chunks(counts)
 	c.Touching, c.Again = true, true
 	return c.Step(), err
 }
@@ -99,10 +99,10 @@ type PruneOptions struct {
 }
 
 // Prune deletes map chunks in which nobody has done anything.
-func Prune(o PruneOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+func Prune(o PruneOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 	p := worldadmin.Prune{
 		Placed: o.Placed, Natural: o.Natural, Rare: o.Rare, Margin: int16(o.Margin), Radius: o.Radius,
-		Export: o.Export, All: o.All, Tally: tally,
+		Export: o.Export, All: o.All, Counts: counts,
 	}
 	if o.Margin < 0 || o.Margin > 100 || p.Rare < 1 || p.Radius < 1 || p.Radius > 1000 {
 		return nil, errors.New("expected --margin 0 to 100, --rare 1 or more and --protector-radius 1 to 1000")
@@ -138,8 +138,8 @@ type ClearObjectsOptions struct {
 }
 
 // ClearObjects removes all objects.
-func ClearObjects(o ClearObjectsOptions, tally *worldedit.Tally) (worldedit.Step, error) {
-	return worldadmin.ClearObjects(o.Mode == "quick", tally), nil
+func ClearObjects(o ClearObjectsOptions, counts *worldedit.Counts) (worldedit.Step, error) {
+	return worldadmin.ClearObjects(o.Mode == "quick", counts), nil
 }
 
 // PurgePlayersOptions are the options of [PurgePlayers].
@@ -151,9 +151,9 @@ type PurgePlayersOptions struct {
 }
 
 // PurgePlayers deletes players and their accounts.
-func PurgePlayers(o PurgePlayersOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+func PurgePlayers(o PurgePlayersOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 	rule, err := o.Rule()
-	return worldadmin.Purge{Rule: rule, KeepAccounts: o.PlayersOnly, Admins: o.Admins, All: o.All, Tally: tally}.Step(), err
+	return worldadmin.Purge{Rule: rule, KeepAccounts: o.PlayersOnly, Admins: o.Admins, All: o.All, Counts: counts}.Step(), err
 }
 
 // RenamePlayerOptions are the options of [RenamePlayer].
@@ -166,8 +166,8 @@ type RenamePlayerOptions struct {
 }
 
 // RenamePlayer renames a player.
-func RenamePlayer(o RenamePlayerOptions, tally *worldedit.Tally) (worldedit.Step, error) {
-	r := worldadmin.Rename{From: o.Old, To: o.New, Keys: o.Keys, KeepStorage: o.KeepStorage, Tally: tally}
+func RenamePlayer(o RenamePlayerOptions, counts *worldedit.Counts) (worldedit.Step, error) {
+	r := worldadmin.Rename{From: o.Old, To: o.New, Keys: o.Keys, KeepStorage: o.KeepStorage, Counts: counts}
 	if o.PasswordFile != "" {
 		data, err := regular.ReadFile(o.PasswordFile, 1<<20)
 		if err != nil {
@@ -188,14 +188,14 @@ type BanOptions struct {
 }
 
 // Ban bans an address.
-func Ban(o BanOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+func Ban(o BanOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 	if len(o.Names) > 1 {
 		return nil, errors.New("expected one address and one name")
 	}
 	if _, err := netip.ParseAddr(o.Address); err != nil {
 		return nil, fmt.Errorf("%q: expected an address such as 192.0.2.7 or 2001:db8::7", o.Address)
 	}
-	return worldadmin.Ban(world.Ban{Address: o.Address, Name: strings.Join(o.Names, "")}, tally), nil
+	return worldadmin.Ban(world.Ban{Address: o.Address, Name: strings.Join(o.Names, "")}, counts), nil
 }
 
 // UnbanOptions are the options of [Unban].
@@ -204,8 +204,8 @@ type UnbanOptions struct {
 }
 
 // Unban removes bans.
-func Unban(o UnbanOptions, tally *worldedit.Tally) (worldedit.Step, error) {
-	return worldadmin.Unban(o.AddressOrName, tally), nil
+func Unban(o UnbanOptions, counts *worldedit.Counts) (worldedit.Step, error) {
+	return worldadmin.Unban(o.AddressOrName, counts), nil
 }
 
 // SetStorageOptions are the options of [SetStorage].
@@ -217,7 +217,7 @@ type SetStorageOptions struct {
 }
 
 // SetStorage sets a value in the storage of a mod.
-func SetStorage(o SetStorageOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+func SetStorage(o SetStorageOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 	if (len(o.Values) == 1) == (o.FromFile != "") || len(o.Values) > 1 {
 		return nil, errors.New("expected one value, or --from-file")
 	}
@@ -228,7 +228,7 @@ func SetStorage(o SetStorageOptions, tally *worldedit.Tally) (worldedit.Step, er
 			return nil, err
 		}
 	}
-	return worldadmin.SetStorage(o.Mod, o.Key, value, tally), nil
+	return worldadmin.SetStorage(o.Mod, o.Key, value, counts), nil
 }
 
 // DeleteStorageOptions are the options of [DeleteStorage].
@@ -239,13 +239,13 @@ type DeleteStorageOptions struct {
 }
 
 // DeleteStorage deletes keys from the storage of a mod, or all keys.
-func DeleteStorage(o DeleteStorageOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+func DeleteStorage(o DeleteStorageOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 	if len(o.Keys) == 0 {
-		return worldadmin.DeleteStorage(o.Mod, "", o.All, tally), nil
+		return worldadmin.DeleteStorage(o.Mod, "", o.All, counts), nil
 	}
 	var list sequence
 	for _, key := range o.Keys {
-		list = append(list, worldadmin.DeleteStorage(o.Mod, key, false, tally))
+		list = append(list, worldadmin.DeleteStorage(o.Mod, key, false, counts))
 	}
 	return list, nil
 }
@@ -256,7 +256,7 @@ type TrimRollbackOptions struct {
 }
 
 // TrimRollback deletes old actions from rollback.sqlite.
-func TrimRollback(o TrimRollbackOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+func TrimRollback(o TrimRollbackOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 	before, err := worldselect.ParseTime(o.Before, time.Now())
-	return worldadmin.TrimRollback(before, tally), err
+	return worldadmin.TrimRollback(before, counts), err
 }

@@ -25,15 +25,15 @@ import (
 // Command is a command of edit, with the function that makes its step.
 type Command struct {
 	format.Command
-	step func(job *format.Job, tally *worldedit.Tally) (worldedit.Step, error)
+	step func(job *format.Job, counts *worldedit.Counts) (worldedit.Step, error)
 }
 
 // Bind returns a command whose step is made from its options, which are the fields of T. The step counts its changes in
-// the tally.
-func Bind[T any](c format.Command, step func(options T, tally *worldedit.Tally) (worldedit.Step, error)) Command {
+// counts.
+func Bind[T any](c format.Command, step func(options T, counts *worldedit.Counts) (worldedit.Step, error)) Command {
 	c.Fields = reflect.TypeFor[T]()
-	return Command{c, func(job *format.Job, tally *worldedit.Tally) (worldedit.Step, error) {
-		return step(format.Values[T](job), tally)
+	return Command{c, func(job *format.Job, counts *worldedit.Counts) (worldedit.Step, error) {
+		return step(format.Values[T](job), counts)
 	}}
 }
 
@@ -94,8 +94,8 @@ func Editing(commands []Command) *format.Editing {
 type Edited struct {
 	*worldedit.World
 	steps   []format.Step
-	tallies []*worldedit.Tally
-	light   worldedit.Tally // of the light computed after the steps
+	tallies []*worldedit.Counts
+	light   worldedit.Counts // of the light computed after the steps
 	lacks   format.Lacks
 }
 
@@ -116,12 +116,12 @@ func Perform(ctx context.Context, commands []Command, job *format.Job, src *form
 	var list []worldedit.Step
 	for _, s := range steps {
 		i := slices.IndexFunc(commands, func(c Command) bool { return c.Name == s.Name })
-		tally := new(worldedit.Tally)
-		step, err := commands[i].step(s.Job, tally)
+		counts := new(worldedit.Counts)
+		step, err := commands[i].step(s.Job, counts)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.Name, err)
 		}
-		list, e.tallies = append(list, e.namedStep(s, step)), append(e.tallies, tally)
+		list, e.tallies = append(list, e.namedStep(s, step)), append(e.tallies, counts)
 	}
 	if o.Nodes != nil {
 		list = append(list, worldedit.Relight(&e.light))

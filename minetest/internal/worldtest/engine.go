@@ -41,9 +41,9 @@ func Script(t testing.TB, dir, script string) {
 	config := filepath.Join(home, "minetest.conf")
 	judge.Write(t, config, fmt.Appendf(nil, "bind_address = 127.0.0.1\nport = %d\nserver_announce = false\n", port))
 	log := filepath.Join(home, "log")
-	said, err := judge.Run(t, home, "minetestserver", "--config", config, "--world", dir, "--logfile", log, "--quiet")
+	output, err := judge.Run(t, home, "minetestserver", "--config", config, "--world", dir, "--logfile", log, "--quiet")
 	if _, failed := os.Stat(filepath.Join(dir, "done")); err != nil || failed != nil {
 		text, _ := os.ReadFile(log)
-		t.Fatalf("minetestserver: %v, %v\n%s\n%s", err, failed, said, text)
+		t.Fatalf("minetestserver: %v, %v\n%s\n%s", err, failed, output, text)
 	}
 }

@@ -77,7 +77,7 @@ func (c *comparison) groups() error {
 			return err
 		}
 	}
-	return c.gone(olds)
+	return c.reportRemoved(olds)
 }
 
 func (c *comparison) orphans() error { return c.layers(placesOf(c.a), -1, -1, c.b.Orphans) }
@@ -136,8 +136,8 @@ func (c *comparison) layers(olds map[twmap.Layer]where, from, to int, layers []t
 	return nil
 }
 
-// gone reports the layers that the new map does not have.
-func (c *comparison) gone(olds map[twmap.Layer]where) error {
+// reportRemoved reports the layers that the new map does not have.
+func (c *comparison) reportRemoved(olds map[twmap.Layer]where) error {
 	there := make(map[twmap.Layer]bool)
 	for _, old := range c.Layers {
 		there[old] = true

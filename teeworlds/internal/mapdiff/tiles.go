@@ -367,25 +367,25 @@ func (g *grids[T]) fit() (place, bool) {
 	if (abs(dx)+1)*(abs(dy)+1) > places {
 		return place{}, false
 	}
-	var telling []place
+	var edges []place
 	for y, row := range g.a.Rows() {
 		for x := 1; x < len(row); x++ {
 			if row[x] != row[x-1] {
-				telling = append(telling, place{x, y})
+				edges = append(edges, place{x, y})
 			}
 		}
 	}
-	if len(telling) == 0 {
+	if len(edges) == 0 {
 		return place{}, false
 	}
-	step := max(1, len(telling)/samples)
+	step := max(1, len(edges)/samples)
 	var best place
 	most := -1
 	for y := min(0, dy); y <= max(0, dy); y++ {
 		for x := min(0, dx); x <= max(0, dx); x++ {
 			n := 0
-			for i := 0; i < len(telling); i += step {
-				if at := telling[i]; g.b.At(at.x+x, at.y+y) == g.a.At(at.x, at.y) {
+			for i := 0; i < len(edges); i += step {
+				if at := edges[i]; g.b.At(at.x+x, at.y+y) == g.a.At(at.x, at.y) {
 					n++
 				}
 			}

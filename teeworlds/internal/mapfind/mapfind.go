@@ -158,8 +158,8 @@ func lookAt[T any](ctx context.Context, f *Finder, kinds []twmap.Kind, onMiss fu
 	return parallel.Ordered(ctx,
 		func(send func(layer) error) error {
 			for _, l := range f.layers() {
-				t, is := l.Layer.(*twmap.TileLayer)
-				if !is || len(kinds) > 0 && !slices.Contains(kinds, t.Kind()) {
+				t, ok := l.Layer.(*twmap.TileLayer)
+				if !ok || len(kinds) > 0 && !slices.Contains(kinds, t.Kind()) {
 					continue
 				}
 				if err := send(l); err != nil {

@@ -74,7 +74,7 @@ type Layer struct {
 // LayersThere calls yield for each searched layer.
 func (f *Finder) LayersThere(yield func(Layer) error) error {
 	for _, l := range f.layers() {
-		if err := yield(f.there(l)); err != nil {
+		if err := yield(f.matched(l)); err != nil {
 			return err
 		}
 	}
@@ -84,14 +84,14 @@ func (f *Finder) LayersThere(yield func(Layer) error) error {
 // Orphans calls yield for each layer without a group.
 func (f *Finder) Orphans(yield func(Layer) error) error {
 	for i, l := range f.m.Orphans {
-		if err := yield(f.there(layer{l, &twmap.Part{Kind: twmap.PartLayer, Number: i, Name: l.Base().Name}, f.edit.Path(l)})); err != nil {
+		if err := yield(f.matched(layer{l, &twmap.Part{Kind: twmap.PartLayer, Number: i, Name: l.Base().Name}, f.edit.Path(l)})); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (f *Finder) there(l layer) Layer {
+func (f *Finder) matched(l layer) Layer {
 	found := Layer{Path: l.path, At: l.part.Whole(), Kind: mapmatch.KindOf(l.Layer)}
 	switch l := l.Layer.(type) {
 	case *twmap.TileLayer:
@@ -126,8 +126,8 @@ type Quad struct {
 // completely.
 func (f *Finder) Quads(onMiss func(path string, err error), yield func(Quad) error) error {
 	for _, l := range f.layers() {
-		layer, is := l.Layer.(*twmap.QuadLayer)
-		if !is {
+		layer, ok := l.Layer.(*twmap.QuadLayer)
+		if !ok {
 			continue
 		}
 		var failed error

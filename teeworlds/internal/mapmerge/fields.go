@@ -175,7 +175,7 @@ func settingKey(line string) string {
 	return strings.Join(words[:min(n, len(words))], " ")
 }
 
-func samePicture(a, b *twmap.Image) (is bool) {
+func samePicture(a, b *twmap.Image) (ok bool) {
 	if a.External() != b.External() || a.Width() != b.Width() || a.Height() != b.Height() || a.HasPicture() != b.HasPicture() {
 		return false
 	}
@@ -184,10 +184,10 @@ func samePicture(a, b *twmap.Image) (is bool) {
 	}
 	a.Look(func(p *image.NRGBA, e1 error) {
 		b.Look(func(q *image.NRGBA, e2 error) {
-			is = (e1 == nil) == (e2 == nil) && (p == q || p != nil && q != nil && bytes.Equal(p.Pix, q.Pix))
+			ok = (e1 == nil) == (e2 == nil) && (p == q || p != nil && q != nil && bytes.Equal(p.Pix, q.Pix))
 		})
 	})
-	return is
+	return ok
 }
 
 func sameImage(a, b *twmap.Image) bool {

@@ -38,7 +38,7 @@ func FuzzMerge(f *testing.F) {
 			}
 			cells := 0
 			for _, l := range m.Layers() {
-				if t, is := l.(*twmap.TileLayer); is {
+				if t, ok := l.(*twmap.TileLayer); ok {
 					cells += t.Width() * t.Height()
 				}
 			}

@@ -14,7 +14,7 @@ func (m *merger) groups() {
 	for side, one := range []*twmap.Map{m.b, m.o, m.t} {
 		ids := make(map[int]int)
 		for i, t := range m.group.triples {
-			ids[t.all()[side]] = i
+			ids[t.sides()[side]] = i
 		}
 		for i, g := range one.Groups {
 			for _, l := range g.Layers {
@@ -66,7 +66,7 @@ func (m *merger) groups() {
 	for side, one := range []*twmap.Map{m.b, m.o, m.t} {
 		id := make(map[twmap.Layer]int)
 		for i, l := range m.layer {
-			id[l.all()[side]] = i
+			id[l.sides()[side]] = i
 		}
 		lists[side] = make(map[int][]int)
 		for _, l := range one.Layers() {
@@ -150,7 +150,7 @@ func (m *merger) sameLayer(a, b twmap.Layer) bool {
 // mergeLayer merges a layer that both sides have into that of ours.
 func (m *merger) mergeLayer(l layerTriple) {
 	if l.b == nil { // both added it: physics layers are merged tile by tile, others are equal
-		if o, is := l.o.(*twmap.TileLayer); is && o.Kind().Physics() {
+		if o, ok := l.o.(*twmap.TileLayer); ok && o.Kind().Physics() {
 			m.cells(nil, o, l.t.(*twmap.TileLayer))
 		}
 		return

@@ -9,7 +9,7 @@ import (
 // three holds what the three maps have of something.
 type three[T any] struct{ b, o, t T }
 
-func (v three[T]) all() [3]T { return [3]T{v.b, v.o, v.t} }
+func (v three[T]) sides() [3]T { return [3]T{v.b, v.o, v.t} }
 
 // list is a list of parts of one kind in three maps. A part has the same number in all of them, and in the merged
 // map: the index of its triple.
@@ -86,9 +86,9 @@ func (l *list[T]) part(i int) *T {
 func (l *list[T]) sort(m *merger, what string, stays []bool) []*T {
 	ids := three[[]int]{make([]int, len(l.b)), make([]int, len(l.o)), make([]int, len(l.t))}
 	for i, tr := range l.triples {
-		for side, at := range tr.all() {
+		for side, at := range tr.sides() {
 			if at >= 0 {
-				ids.all()[side][at] = i
+				ids.sides()[side][at] = i
 			}
 		}
 	}

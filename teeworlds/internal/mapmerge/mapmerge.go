@@ -39,13 +39,13 @@ func Merge(base, ours, theirs *twmap.Map, o merge3.Options) (*twmap.Map, []check
 // merge merges all parts; references still have the numbers of renumber.
 func (m *merger) merge() error {
 	m.ours, m.yours = mapmatch.Match(m.b, m.o), mapmatch.Match(m.b, m.t)
-	turned, err := m.turn()
+	turned, err := m.turnSides()
 	if err != nil {
 		return err
 	}
 	m.name()
 	m.match()
-	m.tellTurn(turned)
+	m.reportTurn(turned)
 	if err := m.renumber(); err != nil {
 		return err
 	}
@@ -169,8 +169,8 @@ func (m *merger) match() {
 
 	m.quads = make(map[twmap.Layer]matches)
 	for _, l := range m.layer {
-		b, is := l.b.(*twmap.QuadLayer)
-		if !is || l.o == nil || l.t == nil {
+		b, ok := l.b.(*twmap.QuadLayer)
+		if !ok || l.o == nil || l.t == nil {
 			continue
 		}
 		old, _ := b.Quads()
@@ -184,13 +184,13 @@ func (m *merger) match() {
 func (m *merger) joinPhysics() {
 	added := make(map[twmap.Kind]int)
 	for i, l := range m.layer {
-		if t, is := l.o.(*twmap.TileLayer); is && l.b == nil && l.t == nil && t.Kind().Physics() {
+		if t, ok := l.o.(*twmap.TileLayer); ok && l.b == nil && l.t == nil && t.Kind().Physics() {
 			added[t.Kind()] = i
 		}
 	}
 	m.layer = slices.DeleteFunc(m.layer, func(l layerTriple) bool {
-		t, is := l.t.(*twmap.TileLayer)
-		if !is || l.b != nil || l.o != nil {
+		t, ok := l.t.(*twmap.TileLayer)
+		if !ok || l.b != nil || l.o != nil {
 			return false
 		}
 		i, both := added[t.Kind()]
@@ -214,7 +214,7 @@ func (m *merger) renumber() error {
 		for side, one := range []*twmap.Map{m.b, m.o, m.t} {
 			to := make(map[int]int)
 			for i, t := range kind.list {
-				to[t.all()[side]] = i
+				to[t.sides()[side]] = i
 			}
 			_, err := mapedit.Renumber(one, kind.kind, func(i int) int {
 				if is, known := to[i]; known {

@@ -105,7 +105,7 @@ func randomEdit(m *twmap.Map, r *rand.Rand, number int) edit {
 	text := fmt.Sprintf("n%d", number)
 	tiles := func() *twmap.TileLayer {
 		for range 20 {
-			if t, is := layers[r.IntN(len(layers))].(*twmap.TileLayer); is &&
+			if t, ok := layers[r.IntN(len(layers))].(*twmap.TileLayer); ok &&
 				(t.Kind() == twmap.KindTiles || t.Kind() == twmap.KindGame || t.Kind() == twmap.KindFront) && t.Load() == nil {
 				return t
 			}
@@ -114,7 +114,7 @@ func randomEdit(m *twmap.Map, r *rand.Rand, number int) edit {
 	}
 	quadLayer := func() *twmap.QuadLayer {
 		for _, i := range r.Perm(len(layers)) {
-			if q, is := layers[i].(*twmap.QuadLayer); is && q.NumQuads() > 0 {
+			if q, ok := layers[i].(*twmap.QuadLayer); ok && q.NumQuads() > 0 {
 				return q
 			}
 		}
@@ -215,7 +215,7 @@ func randomEdit(m *twmap.Map, r *rand.Rand, number int) edit {
 			m.Groups = append(m.Groups, twmap.NewGroup(text, t))
 		}}
 	case 10:
-		if t, is := l.(*twmap.TileLayer); is && t.Kind() == twmap.KindGame {
+		if t, ok := l.(*twmap.TileLayer); ok && t.Kind() == twmap.KindGame {
 			return edit{"nothing", nil, func(*twmap.Map) {}}
 		}
 		return edit{"remove " + layer, []string{"layer/" + layer, "groups/order"}, func(m *twmap.Map) {
@@ -402,7 +402,7 @@ func mergeExtended(t *testing.T, r *rand.Rand, bases []*twmap.Map) {
 		paint := func(m *twmap.Map) {
 			r := rand.New(rand.NewPCG(uint64(i), 9))
 			for _, l := range m.Layers() {
-				if t, is := l.(*twmap.TileLayer); is && t.Kind() <= twmap.KindFront && t.Width() > 4 && t.Height() > 4 &&
+				if t, ok := l.(*twmap.TileLayer); ok && t.Kind() <= twmap.KindFront && t.Width() > 4 && t.Height() > 4 &&
 					t.Width()*t.Height() < 1<<17 && varies(t) {
 					for range 5 {
 						t.Tiles().Set(2+r.IntN(t.Width()-4), 2+r.IntN(t.Height()-4), twmap.Tile{ID: uint8(1 + r.IntN(200))})

@@ -221,8 +221,8 @@ func (m *merger) geometryOf(b, o, t *twmap.TileLayer) *geometry {
 // fit resizes a physics layer that one side added to the size of the merged game layer.
 func (m *merger) fit(added twmap.Layer, side merge3.Side) {
 	g := m.game
-	l, is := added.(*twmap.TileLayer)
-	if !is || g == nil || !l.Kind().Physics() || l.Load() != nil || len(g.rows) == 0 || len(g.cols) == 0 ||
+	l, ok := added.(*twmap.TileLayer)
+	if !ok || g == nil || !l.Kind().Physics() || l.Load() != nil || len(g.rows) == 0 || len(g.cols) == 0 ||
 		len(g.rows)*len(g.cols) > twmap.MaxCells ||
 		len(merge3.Of(side, g.rowsO, g.rowsT)) != l.Height() || len(merge3.Of(side, g.colsO, g.colsT)) != l.Width() {
 		return

@@ -26,9 +26,9 @@ func (t turns) counts(m *merger) mapedit.Turn {
 	return t.ours
 }
 
-// turn turns base, and the side that is not turned, where a side mirrored or rotated the map, so that the changes of
+// turnSides turns base, and the side that is not turned, where a side mirrored or rotated the map, so that the changes of
 // the other side are in the right positions.
-func (m *merger) turn() (turns, error) {
+func (m *merger) turnSides() (turns, error) {
 	is := turns{mapedit.Turned(mapedit.PairsOf(m.b, m.ours.Layers)), mapedit.Turned(mapedit.PairsOf(m.b, m.yours.Layers))}
 	to := is.counts(m)
 	if to == (mapedit.Turn{}) {
@@ -48,8 +48,8 @@ func (m *merger) turn() (turns, error) {
 	return is, nil
 }
 
-// tellTurn reports how the map was turned.
-func (m *merger) tellTurn(is turns) {
+// reportTurn reports how the map was turned.
+func (m *merger) reportTurn(is turns) {
 	switch {
 	case is.both():
 		m.conflict(mapFile, check.Conflict{What: fmt.Sprintf("the map was %v and %v", is.ours, is.theirs),

@@ -91,7 +91,7 @@ func (o Quads) Each(e *Editor, do func(at mapedit.LayerAt, list []int) error) er
 func (o LayerArg) findQuads(e *Editor) (list []mapedit.LayerAt, err error) {
 	layers, err := o.Select(e)
 	for _, at := range layers {
-		if _, is := e.Map().Groups[at.Group].Layers[at.Layer].(*twmap.QuadLayer); is {
+		if _, ok := e.Map().Groups[at.Group].Layers[at.Layer].(*twmap.QuadLayer); ok {
 			list = append(list, at)
 		}
 	}

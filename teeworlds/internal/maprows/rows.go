@@ -47,7 +47,7 @@ type rowsOf struct {
 // mapRows calls row for the rows of a map, or of a datafile that is not a map.
 func mapRows(ctx context.Context, job *format.Job, src *format.Source, file format.File,
 	row func(*format.Table, []format.Cell) error) error {
-	if f, is := file.(*mapfile.Datafile); is {
+	if f, ok := file.(*mapfile.Datafile); ok {
 		values := containerCells(src, f.File)
 		return row(tableMaps, append(values, make([]format.Cell, len(tableMaps.Columns)-len(values))...))
 	}

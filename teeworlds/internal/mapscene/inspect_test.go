@@ -75,8 +75,8 @@ func randomMap(r *rand.Rand) *twmap.Map {
 		m.Groups = append(m.Groups, g)
 	}
 	for _, l := range m.Layers() {
-		l, is := l.(*twmap.TileLayer)
-		if !is {
+		l, ok := l.(*twmap.TileLayer)
+		if !ok {
 			continue
 		}
 		if l.Kind() == twmap.KindTiles {
@@ -182,7 +182,7 @@ func (o *opened) verify(t *testing.T, thing format.Thing) {
 	}
 	stored = stored[thing.Bytes.Offset:][:thing.Bytes.Len]
 	line := o.line(t, thing.Line)
-	if l, is := layer.(*twmap.TileLayer); is {
+	if l, ok := layer.(*twmap.TileLayer); ok {
 		want := fact(thing, "cell").(string)
 		text := strings.Fields(line)[place.X]
 		if text != want || !strings.HasPrefix(line[thing.Line.Column-1:], want) {

@@ -47,9 +47,9 @@ func sceneMap(t *testing.T) []byte {
 func openTestScene(t *testing.T, values map[string]string) (format.Scene, error) {
 	t.Helper()
 	for _, o := range Options {
-		if _, is := values[o.Name]; !is && values != nil {
+		if _, ok := values[o.Name]; !ok && values != nil {
 			values[o.Name] = o.Default
-		} else if is {
+		} else if ok {
 			if err := o.Check(values[o.Name]); err != nil {
 				t.Fatal(err)
 			}

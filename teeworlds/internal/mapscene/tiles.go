@@ -146,7 +146,7 @@ func read[T twmap.Cell](c *cell, g *twmap.Grid[T], x, y int) (t T) {
 	from := y * g.Width()
 	if c.there = from+x < len(cells); c.there {
 		t = cells[from+x]
-		if u, is := any(t).(interface{ Unused() bool }); is && u.Unused() {
+		if u, ok := any(t).(interface{ Unused() bool }); ok && u.Unused() {
 			c.facts = append(c.facts, format.Fact("unused", "", "it does nothing, because a number that it needs is 0"))
 		}
 		c.text, c.column = tiletext.FormatCell(t), tiletext.Column(cells[from:from+x+1], x)

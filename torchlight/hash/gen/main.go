@@ -94,7 +94,7 @@ func write(names map[string]bool) []byte {
 		fmt.Fprintln(&text, name)
 	}
 	for _, f := range families(names) {
-		fmt.Fprintf(&text, "%s\t%s\t%d\t%d\n", f.before, f.behind, f.lowest, f.highest)
+		fmt.Fprintf(&text, "%s\t%s\t%d\t%d\n", f.before, f.after, f.lowest, f.highest)
 	}
 	var out bytes.Buffer
 	z, _ := gzip.NewWriterLevel(&out, gzip.BestCompression)
@@ -124,7 +124,7 @@ func better(a, b string) int {
 }
 
 type family struct {
-	before, behind  string
+	before, after   string
 	lowest, highest int
 }
 
@@ -167,7 +167,7 @@ func families(names map[string]bool) []family {
 		all = append(all, *f)
 	}
 	slices.SortFunc(all, func(a, b family) int {
-		return cmp.Or(cmp.Compare(a.before, b.before), cmp.Compare(a.behind, b.behind))
+		return cmp.Or(cmp.Compare(a.before, b.before), cmp.Compare(a.after, b.after))
 	})
 	return all
 }

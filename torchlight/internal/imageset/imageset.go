@@ -62,7 +62,7 @@ func Parse(data []byte) (*Set, error) {
 		case err != nil:
 			return set, &fault.Error{Path: "xml", Offset: at, Want: "XML with an element Imageset", Got: err.Error(), Err: fault.ErrFormat}
 		}
-		if end, is := token.(xml.EndElement); is && strings.EqualFold(end.Name.Local, "Imageset") {
+		if end, ok := token.(xml.EndElement); ok && strings.EqualFold(end.Name.Local, "Imageset") {
 			ended = true
 		}
 		start, ok := token.(xml.StartElement)

@@ -66,7 +66,7 @@ func MatchKey(pattern string) func(*text.Property) bool {
 }
 
 // GUIDOf returns the number in the value of a key, if it may be a GUID or a reference to one.
-func GUIDOf(p *text.Property) (guid int64, is bool) {
+func GUIDOf(p *text.Property) (guid int64, ok bool) {
 	if p.Type != text.Integer64 && !p.Type.IsString() && !strings.Contains(strings.ToUpper(p.Key), "GUID") {
 		return 0, false
 	}
@@ -83,8 +83,8 @@ func OwnsGUID(key string) bool {
 // GUIDs finds the keys whose value is the number guid: those that define it as a GUID, and those that refer to it.
 func GUIDs(ctx context.Context, e *modedit.Editor, guid int64, yield func(k Key, own bool) error) error {
 	return Keys(ctx, e, Where{}, func(p *text.Property) bool {
-		n, is := GUIDOf(p)
-		return is && n == guid
+		n, ok := GUIDOf(p)
+		return ok && n == guid
 	}, func(k Key) error { return yield(k, OwnsGUID(k.Key)) })
 }
 
@@ -94,8 +94,8 @@ func GUIDs(ctx context.Context, e *modedit.Editor, guid int64, yield func(k Key,
 func References(ctx context.Context, e *modedit.Editor, pattern string, yield func(Key) error) error {
 	match := glob.Path('/', inMedia(gamePath(pattern)))
 	is := func(value string) bool {
-		target, is := Target(value)
-		if !is {
+		target, ok := Target(value)
+		if !ok {
 			return false
 		}
 		target = inMedia(target)
@@ -112,7 +112,7 @@ func References(ctx context.Context, e *modedit.Editor, pattern string, yield fu
 // Target returns the path of the file that a value refers to, in the form that the game uses for lookups: in upper
 // case, with slashes, below MEDIA/. A value is a path if it ends with an extension of 1 to 9 letters and digits that is
 // not a number.
-func Target(value string) (target string, is bool) {
+func Target(value string) (target string, ok bool) {
 	const digits, letters = "0123456789", "ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
 	value = strings.TrimSpace(value)
 	ext := value[strings.LastIndexByte(value, '.')+1:]
@@ -164,8 +164,8 @@ type Object struct {
 func Objects(ctx context.Context, e *modedit.Editor, where Where, descriptor, name string, yield func(Object) error) error {
 	isKind, isName := glob.Folded(cmp.Or(descriptor, "*")), glob.Folded(cmp.Or(name, "*"))
 	return modedit.LookAt(ctx, e, where.files(), where.Choice, func(n *modedit.Node) []Object {
-		kind, is := n.Get("DESCRIPTOR")
-		if !is || !isKind(kind) {
+		kind, ok := n.Get("DESCRIPTOR")
+		if !ok || !isKind(kind) {
 			return nil
 		}
 		o := Object{File: n.File, At: n.Place(""), Descriptor: kind}

@@ -154,7 +154,7 @@ func contentRows(ctx context.Context, e *modedit.Editor, row Row) error {
 		return []words{w}
 	}, func(w words) error {
 		for _, k := range w.keys {
-			if target, is := modfind.Target(k.Value); is {
+			if target, ok := modfind.Target(k.Value); ok {
 				if err := row(tableReferences, []format.Cell{
 					format.TextCell(k.File), {}, {}, format.IntCell(k.At.(check.Line).Line), format.TextCell(k.Key),
 					format.TextCell(k.Value), format.TextCell(target),
@@ -197,7 +197,7 @@ func nodeRows(n *modedit.Node, row Row) error {
 		if err := row(tableKeys, append(at[:3:3], key, format.TextCell(p.Type.String()), value)); err != nil {
 			return err
 		}
-		if guid, is := modfind.GUIDOf(p); is && modfind.OwnsGUID(p.Key) {
+		if guid, ok := modfind.GUIDOf(p); ok && modfind.OwnsGUID(p.Key) {
 			if err := row(tableGUIDs, append(at[:3:3], key, format.IntCell(guid), name)); err != nil {
 				return err
 			}
@@ -205,7 +205,7 @@ func nodeRows(n *modedit.Node, row Row) error {
 		if !p.Type.IsString() {
 			continue
 		}
-		if target, is := modfind.Target(p.Value); is {
+		if target, ok := modfind.Target(p.Value); ok {
 			if err := row(tableReferences, append(at[:3:3], format.Cell{}, key, value, format.TextCell(target))); err != nil {
 				return err
 			}

@@ -64,7 +64,7 @@ type clash struct {
 	byGUID bool
 }
 
-func (c clash) what() string {
+func (c clash) describe() string {
 	if c.byGUID {
 		return fmt.Sprintf("has the GUID %d of another %s, %s", c.guid, c.kind, c.other)
 	}
@@ -99,11 +99,11 @@ func allClashes(e *modedit.Editor) []clash {
 func (o *Options) reportClashes(log *merge3.Log, e *modedit.Editor, known map[string]bool) {
 	for _, c := range allClashes(e) {
 		switch {
-		case known[c.file+c.what()]:
+		case known[c.file+c.describe()]:
 		case c.byGUID:
-			log.Report(check.Conflict{Path: c.file, What: c.what()})
+			log.Report(check.Conflict{Path: c.file, What: c.describe()})
 		case o.OnWarn != nil:
-			o.OnWarn(c.file, c.what())
+			o.OnWarn(c.file, c.describe())
 		}
 	}
 }
@@ -113,7 +113,7 @@ func clashes(editors ...*modedit.Editor) map[string]bool {
 	known := make(map[string]bool)
 	for _, e := range editors {
 		for _, c := range allClashes(e) {
-			known[c.file+c.what()] = true
+			known[c.file+c.describe()] = true
 		}
 	}
 	return known

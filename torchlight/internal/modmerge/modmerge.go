@@ -87,9 +87,9 @@ func isTable(name string) bool {
 func (mg *threeWay) file(name string) error {
 	var failed error
 	same := func(x, y *modedit.Editor) bool {
-		is, err := modedit.SameFile(x, y, name)
+		ok, err := modedit.SameFile(x, y, name)
 		failed = cmp.Or(failed, err)
-		return is || err != nil
+		return ok || err != nil
 	}
 	side, both := merge3.Compare(mg.base, mg.ours, mg.theirs, same)
 	switch {

@@ -150,7 +150,7 @@ func (p *pack) fits() error {
 	for _, m := range p.mods {
 		if h := m.Editor.Header(); h != nil {
 			for _, r := range h.Required {
-				if _, is := versions[r.ID]; !is {
+				if _, ok := versions[r.ID]; !ok {
 					return fmt.Errorf("%s requires the mod %s (id %d), but the hash of required mods cannot be "+
 						"computed: include that mod in the merge", m.Name, cmp.Or(r.Name, "without a name"), r.ID)
 				}
@@ -211,7 +211,7 @@ func (p *pack) file(name string) error {
 	}
 	winner := has[len(has)-1]
 	if isGrid(name) { // packed with its layout
-		if i, is := p.owner[strings.TrimSuffix(name, path.Ext(name))+".LAYOUT"]; is && slices.Contains(has, i) {
+		if i, ok := p.owner[strings.TrimSuffix(name, path.Ext(name))+".LAYOUT"]; ok && slices.Contains(has, i) {
 			winner = i
 		}
 	}
@@ -384,9 +384,9 @@ func (p *pack) renumber() error {
 				continue
 			}
 			k := number{x.kind, x.guid}
-			if other, is := taken[k]; is && other != x.file {
+			if other, ok := taken[k]; ok && other != x.file {
 				clash = append(clash, x.file)
-			} else if !is {
+			} else if !ok {
 				taken[k] = x.file
 			}
 		}

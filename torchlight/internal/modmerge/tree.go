@@ -199,8 +199,8 @@ func (m *merger) extras(base, ours, theirs *text.Node, way string) {
 }
 
 func isNode(it text.Item) bool {
-	_, is := it.(*text.Node)
-	return is
+	_, ok := it.(*text.Node)
+	return ok
 }
 
 // children merges the nodes below a node.

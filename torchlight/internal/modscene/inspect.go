@@ -239,7 +239,7 @@ func (s *planScene) Where(_ context.Context, view string, place check.Place) (fo
 			switch {
 			case f.place != p.Path:
 			case p.Object == 0:
-				return s.all(f)
+				return s.bounds(f)
 			default:
 				return s.around(f, func(o *layout.Object) bool { return o.ID == p.Object })
 			}
@@ -254,14 +254,14 @@ func (s *planScene) Where(_ context.Context, view string, place check.Place) (fo
 	case check.File:
 		i := slices.IndexFunc(files, func(f *planFile) bool { return string(p) == f.place || string(p) == f.tree })
 		if i >= 0 {
-			return s.all(files[i])
+			return s.bounds(files[i])
 		}
 	}
 	return format.Rect{}, false
 }
 
-// all returns the rectangle of a file: the whole plan if the file is the drawn layout.
-func (s *planScene) all(f *planFile) (format.Rect, bool) {
+// bounds returns the rectangle of a file: the whole plan if the file is the drawn layout.
+func (s *planScene) bounds(f *planFile) (format.Rect, bool) {
 	if f == s.file {
 		return s.view.Bounds, true
 	}

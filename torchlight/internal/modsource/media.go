@@ -70,10 +70,10 @@ func (m *Media) Read(name string) ([]byte, error) {
 // ReadBeside reads the file of the same name next to a source.
 func ReadBeside(src *format.Source, name string) ([]byte, error) {
 	name = name[strings.LastIndexAny(name, `/\`)+1:]
-	beside, err := src.Beside(name)
+	sibling, err := src.Beside(name)
 	if err != nil {
 		return nil, err
 	}
-	defer beside.Close()
-	return beside.ReadUpTo(MaxSize)
+	defer sibling.Close()
+	return sibling.ReadUpTo(MaxSize)
 }

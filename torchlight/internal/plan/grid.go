@@ -28,7 +28,7 @@ func (b *builder) grid(f frame, path string) {
 	cells, err := b.Grid(path)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
-			b.leave("grid", path, "%s", reason(err))
+			b.omit("grid", path, "%s", reason(err))
 		}
 		return
 	}
@@ -36,7 +36,7 @@ func (b *builder) grid(f frame, path string) {
 		return
 	}
 	if b.cells += len(cells.Cells); len(b.grids) >= maxGrids || b.cells > maxCells {
-		b.leave("limit", "grids", "only %d grids with %d cells are drawn", maxGrids, maxCells)
+		b.omit("limit", "grids", "only %d grids with %d cells are drawn", maxGrids, maxCells)
 		return
 	}
 	corner := f.inside(frame{at: [3]float64{-float64(cells.OffsetX), 0, -float64(cells.OffsetZ)}})
@@ -45,7 +45,7 @@ func (b *builder) grid(f frame, path string) {
 	det := g.x[0]*g.z[1] - g.x[1]*g.z[0]
 	far := plus(g.at, plus(times(g.x, float64(cells.Width)), times(g.z, float64(cells.Height))))
 	if !drawable(g.at[0], g.at[1], far[0], far[1], w, h) || !(math.Abs(det) > 1e-9) {
-		b.leave("grid", path, "invalid size or position")
+		b.omit("grid", path, "invalid size or position")
 		return
 	}
 	g.back = [4]float64{g.z[1] / det, -g.z[0] / det, -g.x[1] / det, g.x[0] / det}

@@ -177,7 +177,7 @@ func (b *builder) shape(m *Mark) {
 	}
 	right := [2]float64{-forward[1], forward[0]}
 	if !b.area(m, forward, right) {
-		b.leave("size", m.Name(), "invalid size")
+		b.omit("size", m.Name(), "invalid size")
 	}
 	m.areas = len(m.shapes)
 	line := color.NRGBA{A: 150}
@@ -232,7 +232,7 @@ func (b *builder) area(m *Mark, forward, right [2]float64) bool {
 		}
 		if slices.Max(sizes) > 10*b.unit {
 			if b.wide++; b.wide > maxWide {
-				b.leave("limit", "areas", "the range is drawn for only %d of the objects with a range", maxWide)
+				b.omit("limit", "areas", "the range is drawn for only %d of the objects with a range", maxWide)
 				return
 			}
 		}

@@ -103,7 +103,7 @@ type frame struct{ at, x, y, z [3]float64 }
 
 var world = frame{x: [3]float64{1, 0, 0}, y: [3]float64{0, 1, 0}, z: [3]float64{0, 0, 1}}
 
-func (f frame) turn(v [3]float64) (w [3]float64) {
+func (f frame) rotate(v [3]float64) (w [3]float64) {
 	for i := range w {
 		w[i] = f.x[i]*v[0] + f.y[i]*v[1] + f.z[i]*v[2]
 	}
@@ -112,11 +112,11 @@ func (f frame) turn(v [3]float64) (w [3]float64) {
 
 // inside converts a frame relative to f into a frame of the world.
 func (f frame) inside(g frame) frame {
-	at := f.turn(g.at)
+	at := f.rotate(g.at)
 	for i := range at {
 		at[i] += f.at[i]
 	}
-	return frame{at, f.turn(g.x), f.turn(g.y), f.turn(g.z)}
+	return frame{at, f.rotate(g.x), f.rotate(g.y), f.rotate(g.z)}
 }
 
 // project projects a vector of the world onto the plan.
@@ -174,8 +174,8 @@ func New(f *layout.File, o Options) *Plan {
 // backslashes.
 func clean(path string) string { return strings.ToUpper(strings.ReplaceAll(path, "\\", "/")) }
 
-// leave records something that is not drawn.
-func (b *builder) leave(kind, name, format string, args ...any) {
+// omit records something that is not drawn.
+func (b *builder) omit(kind, name, format string, args ...any) {
 	const most = 1000
 	key := [2]string{kind, name}
 	if b.left[key] == nil && len(b.left) >= most {
@@ -272,7 +272,7 @@ func (b *builder) object(o *layout.Object, p place) {
 	m := Mark{Object: o, File: p.file, At: project(f.at), Height: f.at[1], instance: p.number, layer: p.layer,
 		scale: [2]float64{scale[0], scale[2]}}
 	if !drawable(f.at[:]...) {
-		b.leave("position", m.Name(), "the position is outside the world")
+		b.omit("position", m.Name(), "the position is outside the world")
 		return
 	}
 	if directed {
@@ -286,7 +286,7 @@ func (b *builder) object(o *layout.Object, p place) {
 		}
 	}
 	if p.file == "" && len(b.Marks)-b.linked >= MaxObjects {
-		b.leave("limit", "objects", "only %d objects are drawn", MaxObjects)
+		b.omit("limit", "objects", "only %d objects are drawn", MaxObjects)
 		return
 	}
 	m.blocked = (d.Category == "Units" || d.Name == "Unit Spawner") && b.isBlocked(m.At)
@@ -311,13 +311,13 @@ func (b *builder) follow(link string, p place) *layout.File {
 	case b.Layout == nil:
 		return nil
 	case slices.Contains(p.open, path):
-		b.leave("limit", link, "the layout links to itself and is drawn only once")
+		b.omit("limit", link, "the layout links to itself and is drawn only once")
 		return nil
 	case len(p.open) > MaxLinks:
-		b.leave("limit", link, "layouts are drawn only to a depth of %d", MaxLinks)
+		b.omit("limit", link, "layouts are drawn only to a depth of %d", MaxLinks)
 		return nil
 	case b.linked >= MaxObjects:
-		b.leave("limit", link, "only %d objects of other layouts are drawn", MaxObjects)
+		b.omit("limit", link, "only %d objects of other layouts are drawn", MaxObjects)
 		return nil
 	}
 	f, known := b.files[path]
@@ -325,11 +325,11 @@ func (b *builder) follow(link string, p place) *layout.File {
 		var err error
 		if f, err = b.Layout(path); err != nil {
 			f = nil
-			b.leave("layout", link, "%s: a box is drawn instead", reason(err))
+			b.omit("layout", link, "%s: a box is drawn instead", reason(err))
 		}
 		b.files[path] = f
 	} else if f == nil {
-		b.leave("layout", link, "")
+		b.omit("layout", link, "")
 	}
 	return f
 }
