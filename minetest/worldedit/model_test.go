@@ -210,7 +210,8 @@ func (r dice) region(bounded bool) (worldedit.Region, func(v worldedit.Vec, n *n
 }
 
 func (r dice) setting() worldedit.Setting {
-	return worldedit.Setting{Param2: uint8(r.IntN(256)), KeepParam2: r.IntN(3) == 0, KeepMetadata: r.IntN(3) == 0, Counts: new(worldedit.Counts)}
+	return worldedit.Setting{Param2: uint8(r.IntN(256)), KeepParam2: r.IntN(3) == 0, KeepMetadata: r.IntN(3) == 0,
+		Counts: new(worldedit.Counts)}
 }
 
 // become changes a node according to a setting.

@@ -380,7 +380,7 @@ func (f *finding) one(ctx context.Context, t service.Target, shard format.Shard,
 	return put(findRecord{End: &end})
 }
 
-// look runs the query on a file or a shard of a file. Notes go to the service its.
+// look runs the query on a file or a shard of a file. Notes go to the service quiet.
 func (f *finding) look(ctx context.Context, quiet *service.Service, t service.Target, shard format.Shard, end *findEnd,
 	hit func(format.Hit) error) error {
 	if t.Err != nil {

@@ -189,7 +189,8 @@ func (r *repair) block(ctx context.Context, db mapdb.DB, res result) error {
 		}
 		if below && r.backup != nil {
 			r.report.Hopeless++
-			r.reportBlock(res.block.Pos, foundHopeless, "%s; the block is in the database of %s, which is never changed", res.why, world.SettingReadonly)
+			r.reportBlock(res.block.Pos, foundHopeless, "%s; the block is in the database of %s, which is never changed",
+				res.why, world.SettingReadonly)
 			return nil
 		}
 		r.report.Dropped++
