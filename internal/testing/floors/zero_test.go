@@ -68,7 +68,7 @@ var zeroValues = []any{
 	new(worlddraw.Missed), new(worlddraw.Places), new(worlddraw.Sheet), new(worlddraw.View),
 	new(worldedit.Block), new(worldedit.Box), new(worldedit.Each), new(worldedit.Mask), new(worldedit.Names),
 	new(worldedit.Region), new(worldedit.Shape), new(worldedit.StepFunc), new(worldedit.Taken),
-	new(worldedit.Tally), new(worldedit.Vec), new(worldedit.World),
+	new(worldedit.Counts), new(worldedit.Vec), new(worldedit.World),
 	new(automap.Reference), new(automap.Rules),
 	new(datafile.Block), new(datafile.BlockResidue), new(datafile.Content), new(datafile.File), new(datafile.UUID),
 	new(mapdir.Names),
