@@ -60,6 +60,7 @@ func TestTextures(t *testing.T) {
 		{Name: "default:water_source", DrawType: "liquid", LiquidType: "source", Tiles: []nodedef.Tile{{Name: "water.png"}}},
 		{Name: "b:glass", DrawType: "glasslike_framed", Tiles: []nodedef.Tile{{Name: "a_log_top.png"}}},
 		{Name: "b:tinted", Tiles: []nodedef.Tile{{Name: "a_log_top.png"}}, Color: "#804020"},
+		{Name: "b:named", Tiles: []nodedef.Tile{{Name: "a_log_top.png"}}, Color: "maroon#80"},
 		{Name: "b:dyed", Tiles: []nodedef.Tile{{Name: "a_log_top.png"}}, Palette: "pal.png", ParamType2: "colorfacedir"},
 		{Name: "b:plain", Tiles: []nodedef.Tile{{Name: "a_log_top.png"}}, Palette: "pal.png", ParamType2: "facedir"},
 		{Name: "b:broken", Tiles: []nodedef.Tile{{Name: "broken.png"}}},
@@ -73,6 +74,7 @@ func TestTextures(t *testing.T) {
 		"b:tile": {R: 158, G: 0, B: 10, A: 255}, "b:combined": {R: 255, G: 255, B: 255, A: 255},
 		"default:water_source": {R: 39, G: 66, B: 106, A: 128, T: 224},
 		"b:air":                {}, "b:water": {R: 10, G: 20, B: 30, A: 128, T: 224}, "b:glass": {R: 255, G: 255, B: 255, A: 64, T: 16},
+		"b:named":  {R: 128, A: 255},
 		"b:tinted": {R: 128, G: 64, B: 32, A: 255}, "b:listed": {R: 1, A: 255},
 		"b:made": nodecolor.Guess("b:made"), "b:broken": nodecolor.Guess("b:broken"), "b:empty": nodecolor.Guess("b:empty"),
 	} {

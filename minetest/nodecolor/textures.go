@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"trowel.example/internal/files/regular"
+	"trowel.example/minetest/internal/texture"
 	"trowel.example/minetest/nodedef"
 )
 
@@ -160,8 +161,8 @@ func (t *Textures) Of(name string, def *nodedef.Node) (Color, bool) {
 	if !ok {
 		return c, false
 	}
-	if tint, ok := ParseHex(def.Color); ok {
-		c = multiplied(c, tint)
+	if tint, ok := texture.ParseColor(def.Color); ok {
+		c = multiplied(c, Color{R: tint.R, G: tint.G, B: tint.B})
 	}
 	switch {
 	case strings.HasPrefix(def.DrawType, "glasslike"):
