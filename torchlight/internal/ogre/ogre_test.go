@@ -235,6 +235,18 @@ func TestMemory(t *testing.T) {
 	})
 }
 
+// TestOneLine tests that a text whose strings are all on one line takes no more memory for each than its length.
+func TestOneLine(t *testing.T) {
+	form := "version \"[Serializer_v1.10]\"" + strings.Repeat(` bone "a" handle 0 position 0 0 0 rotation 0 0 0 1`, 2000)
+	mutate.Memory(t, 1, func(int, *rand.Rand) (func(), uint64) {
+		return func() {
+			if _, err := ogre.Parse([]byte(form)); err != nil {
+				t.Error(err)
+			}
+		}, uint64(50 * len(form))
+	})
+}
+
 func TestErrors(t *testing.T) {
 	data := encode(t, sampleMesh())
 	for _, c := range []struct{ old, new, want string }{
@@ -256,7 +268,8 @@ func TestErrors(t *testing.T) {
 		{"shared 1", "shared 2", "line 22: expected shared: 0 or 1, found 2"},
 		{"stride 24", "stride x", `expected stride: a number from 0 to 65535, found "x"`},
 		{`"hut/wall"`, `hut`, `expected material: a string in quotes, found "hut"`},
-		{`"hut/wall"`, `"hut`, `a string in quotes`},
+		{`"hut/wall"`, `"hut`, `a string that ends in quotes`},
+		{`"hut/wall"`, `"hut\q"`, `a string in quotes`},
 		{"bounds", "bonds", `expected a keyword of this place, found "bonds"`},
 		{"type colour_argb", "type purple", "expected type: a number or one of colour, colour_abgr"},
 		{"indices 6", "indices 4000000000", `expected index: a number from 0 to 4294967295, found "operation"`},

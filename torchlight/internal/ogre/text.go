@@ -196,16 +196,18 @@ func (p *parser) peek() []byte {
 		case c <= ' ':
 			p.at++
 		case c == '"':
-			quoted := p.src[p.at:]
-			if end := bytes.IndexByte(quoted, '\n'); end >= 0 {
-				quoted = quoted[:end]
+			end := p.at + 1
+			for end < len(p.src) && p.src[end] != '"' && p.src[end] != '\n' {
+				if p.src[end] == '\\' {
+					end++
+				}
+				end++
 			}
-			s, err := strconv.QuotedPrefix(string(quoted))
-			if err != nil {
-				p.fail("", "a string in quotes", string(quoted[:min(len(quoted), 40)]))
+			if end >= len(p.src) || p.src[end] != '"' {
+				p.fail("", "a string that ends in quotes", string(p.src[p.at:min(end, len(p.src), p.at+40)]))
 				return nil
 			}
-			p.word, p.last = p.src[p.at:p.at+len(s)], p.at+len(s)
+			p.word, p.last = p.src[p.at:end+1], end+1
 			return p.word
 		default:
 			end := bytes.IndexFunc(p.src[p.at:], func(r rune) bool { return r <= ' ' || r == '#' || r == '"' })
