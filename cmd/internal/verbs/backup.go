@@ -146,26 +146,9 @@ snapshot needs. With --json it prints an object of removed, kept, packs, bytes a
 		if err != nil {
 			return wording.Named(err, g.Called)
 		}
-		for i, id := range args[1:] {
-			args[1+i] = strings.TrimSuffix(id, ".txt") // the name as ls prints it
-		}
-		for _, s := range list {
-			if s.Err != nil && !slices.Contains(args[1:], s.ID) && (rules || prune) {
-				return wording.Hint(wording.Named(s.Err, g.Called), "nothing is removed while a snapshot is unreadable; `trowel "+
-					"forget %s %s` removes that snapshot", g.Called, s.ID)
-			}
-		}
-		var ids []string
-		if rules {
-			ids = k.expired(list)
-		}
-		for _, id := range args[1:] {
-			if !slices.ContainsFunc(list, func(s format.Snapshot) bool { return s.ID == id }) {
-				return wording.Hint(fmt.Errorf("%s: no snapshot %s", g.Called, id), "`trowel ls %s` lists the snapshots", g.Called)
-			}
-			if !slices.Contains(ids, id) {
-				ids = append(ids, id)
-			}
+		ids, err := k.chosen(g.Called, list, args[1:], prune)
+		if err != nil {
+			return err
 		}
 		if !asJSON && !a.talk.Quiet {
 			for _, id := range ids {
@@ -201,6 +184,33 @@ snapshot needs. With --json it prints an object of removed, kept, packs, bytes a
 		return nil
 	}
 	return cmd
+}
+
+// chosen returns the IDs of the snapshots to remove from a repository: those that no rule keeps, and those that the user
+// named.
+func (k keeping) chosen(repo string, list []format.Snapshot, named []string, prune bool) (ids []string, err error) {
+	for i, id := range named {
+		named[i] = strings.TrimSuffix(id, ".txt") // the name as ls prints it
+	}
+	rules := k != keeping{}
+	for _, s := range list {
+		if s.Err != nil && !slices.Contains(named, s.ID) && (rules || prune) {
+			return nil, wording.Hint(wording.Named(s.Err, repo), "nothing is removed while a snapshot is unreadable; `trowel "+
+				"forget %s %s` removes that snapshot", repo, s.ID)
+		}
+	}
+	if rules {
+		ids = k.expired(list)
+	}
+	for _, id := range named {
+		if !slices.ContainsFunc(list, func(s format.Snapshot) bool { return s.ID == id }) {
+			return nil, wording.Hint(fmt.Errorf("%s: no snapshot %s", repo, id), "`trowel ls %s` lists the snapshots", repo)
+		}
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
 }
 
 // expired returns the IDs of the snapshots that no rule keeps. The rules apply to each world separately.

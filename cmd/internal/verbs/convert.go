@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -49,10 +50,10 @@ refused. It prints the changes, with --json as {what, count, unit}.
 }
 
 // conversionUse returns the usage hint of a verb that a conversion declares.
-func conversionUse(a *Tool, cmd *cobra.Command) string {
+func conversionUse(a *Tool, verb string) string {
 	for _, f := range a.Formats {
-		if slices.ContainsFunc(f.Conversions, func(c format.Conversion) bool { return c.Verb == cmd.Name() }) {
-			return fmt.Sprintf("give a %s first, and the name of the new file with -o: `%s FILE -o NEW`", f.Title, cmd.CommandPath())
+		if slices.ContainsFunc(f.Conversions, func(c format.Conversion) bool { return c.Verb == verb }) {
+			return fmt.Sprintf("give a %s first, and the name of the new file with -o: `trowel %s FILE -o NEW`", f.Title, verb)
 		}
 	}
 	return ""
@@ -83,25 +84,34 @@ func conversionVerbs(a *Tool) (verbs []*cobra.Command) {
 	return verbs
 }
 
+// conversions is one run of a verb that converts files.
+type conversions struct {
+	*writing
+	verb           string  // the verb of only one conversion; "" is convert
+	to             *string // name of the new format
+	out, backup    string
+	force, inPlace bool
+}
+
 // conversionCommand turns cmd into a verb that converts files to the format that to names.
 func conversionCommand(a *Tool, cmd *cobra.Command, to *string) {
-	var out, backup string
-	var force, inPlace bool
-	w := &writing{Tool: a}
+	v := &conversions{writing: &writing{Tool: a}, to: to}
 	cmd.Args = args(1, -1)
-	cmd.Flags().StringVarP(&out, "output", "o", "", "the new `file`, or the folder for several")
-	cmd.Flags().BoolVarP(&force, "force", "f", false, "replace an existing file")
-	w.flags(cmd)
-	w.keepFlag(cmd)
-	if cmd.Flags().Lookup("to") != nil {
-		cmd.Flags().BoolVar(&inPlace, "in-place", false, "change the file itself")
-		cmd.Flags().StringVar(&backup, "backup", "", "the `folder` for the backup of --in-place (default: next to FILE)")
+	cmd.Flags().StringVarP(&v.out, "output", "o", "", "the new `file`, or the folder for several")
+	cmd.Flags().BoolVarP(&v.force, "force", "f", false, "replace an existing file")
+	v.flags(cmd)
+	v.keepFlag(cmd)
+	if cmd.Flags().Lookup("to") == nil {
+		v.verb = cmd.Name()
+	} else {
+		cmd.Flags().BoolVar(&v.inPlace, "in-place", false, "change the file itself")
+		cmd.Flags().StringVar(&v.backup, "backup", "", "the `folder` for the backup of --in-place (default: next to FILE)")
 	}
 	optionFlags(a, cmd, func(f *format.Format) []format.Option {
 		var options []format.Option
 		can := false
 		for _, c := range f.Conversions {
-			if cmd.Flags().Lookup("to") != nil || c.To == *to {
+			if v.verb == "" || c.To == *to {
 				options, can = append(options, c.Options...), true
 			}
 		}
@@ -113,90 +123,93 @@ func conversionCommand(a *Tool, cmd *cobra.Command, to *string) {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		files := expand(args)
 		switch {
-		case !inPlace && backup != "":
+		case !v.inPlace && v.backup != "":
 			return errors.New("--backup requires --in-place")
-		case inPlace && len(files) > 1:
+		case v.inPlace && len(files) > 1:
 			return errors.New("--in-place accepts only one FILE")
-		case inPlace && (out != "" || *to != "" || force || w.dryRun):
+		case v.inPlace && (v.out != "" || *to != "" || v.force || v.dryRun):
 			return errors.New("--in-place excludes -o, --to, -f and --dry-run")
-		case inPlace:
-			w.first = []string{"changes"}
-			return w.each(cmd.Context(), files, func(name string, r *report) error { return convertInPlace(cmd.Context(), a, name, backup, r) })
+		case v.inPlace:
+			v.first = []string{"changes"}
+			return v.each(cmd.Context(), files, func(name string, r *report) error { return convertInPlace(cmd.Context(), a, name, v.backup, r) })
 		}
 		if a.InParts() && len(files) > 1 {
 			return wording.Hint(errors.New("only one file at a time can be divided"), "run the others separately")
 		}
-		from := make(map[string]string) // source file of each new file
-		return w.each(cmd.Context(), files, func(name string, r *report) error {
-			own := cmd.Flags().Lookup("to") == nil // the verb belongs to one conversion
-			g, err := a.Find(cmd.Context(), name)
-			if err != nil {
-				if _, ok := errors.AsType[*wording.Hinted](err); own && !ok && (errors.Is(err, format.ErrUnknown) || errors.Is(err, format.ErrNoTree)) {
-					err = wording.Hint(err, "%s", conversionUse(a, cmd))
-				}
-				return err
-			}
-			defer g.Close()
-			c, err := conversion(g, *to, out)
-			if err != nil && own {
-				err = wording.Hint(fmt.Errorf("%s: `trowel %s` does not read a %s", g.Called, cmd.Name(), g.Title), "%s", conversionUse(a, cmd))
-			}
-			if err != nil {
-				return err
-			}
-			if a.InParts() && c.Pieces == nil {
-				return fmt.Errorf("%s: a conversion to %s cannot be divided", g.Called, c.To)
-			}
-			if err := a.Owned(g.Format, c.Options...); err != nil {
-				return err
-			}
-			made, err := converted(g, c, out, len(files) > 1)
-			if err != nil {
-				return err
-			}
-			if other, twice := from[made]; twice {
-				return wording.Hint(fmt.Errorf("%s: would be written to %s, like %s", name, made, other),
-					"convert one of them separately, with another -o")
-			}
-			from[made] = name
-			if err := a.MayBeCalled(made, g.Format, c.Extension, true); err != nil {
-				return err
-			}
-			if c.Resumes && force {
-				return wording.Hint(fmt.Errorf("%s: a copy of a %s never replaces an existing one", g.Called, g.Title),
-					"without -f it continues where an earlier run stopped")
-			}
-			if len(files) > 1 && out != "" && !r.dryRun {
-				if err := os.MkdirAll(out, 0o777); err != nil {
-					return err
-				}
-			}
-			r.format = g.Name
-			job := r.watch(a.Job(g.Format, c.Options...))
-			opts := a.WriteOptions(cmd.Context(), force, g.Format, job, nil, c.Extension, g.Reads)
-			write := r.write
-			if c.Resumes {
-				write = r.resume
-			} else {
-				opts.Others = func() fs.FileMode { return service.OthersOf(g.ShownPaths()) }
-			}
-			err = write(cmd.Context(), made, opts, func(w format.Output) error {
-				return wording.Named(convertFile(cmd.Context(), a, g, c, job, w), g.Called)
-			})
-			if c.Resumes && errors.Is(err, fs.ErrExist) {
-				return wording.Hint(err, "name a new folder with -o")
-			}
-			if err != nil {
-				return err
-			}
-			done, would := "converted", "convert"
-			if c.Did != "" && cmd.Flags().Lookup("to") == nil {
-				done, would = c.Did, cmd.Name()
-			}
-			r.sayMade(done+" "+g.Called+" to", would+" "+g.Called+" to", made, c.Resumes)
-			return nil
-		})
+		from := make(map[string]string)
+		return v.each(cmd.Context(), files, func(name string, r *report) error { return v.convert(cmd.Context(), name, from, r) })
 	}
+}
+
+// convert converts one file to a new file. from has the source of each new file.
+func (v *conversions) convert(ctx context.Context, name string, from map[string]string, r *report) error {
+	g, err := v.Find(ctx, name)
+	if err != nil {
+		_, hinted := errors.AsType[*wording.Hinted](err)
+		if v.verb != "" && !hinted && (errors.Is(err, format.ErrUnknown) || errors.Is(err, format.ErrNoTree)) {
+			err = wording.Hint(err, "%s", conversionUse(v.Tool, v.verb))
+		}
+		return err
+	}
+	defer g.Close()
+	c, err := conversion(g, *v.to, v.out)
+	if err != nil && v.verb != "" {
+		err = wording.Hint(fmt.Errorf("%s: `trowel %s` does not read a %s", g.Called, v.verb, g.Title), "%s", conversionUse(v.Tool, v.verb))
+	}
+	if err != nil {
+		return err
+	}
+	if v.InParts() && c.Pieces == nil {
+		return fmt.Errorf("%s: a conversion to %s cannot be divided", g.Called, c.To)
+	}
+	if err := v.Owned(g.Format, c.Options...); err != nil {
+		return err
+	}
+	made, err := converted(g, c, v.out, v.several)
+	if err != nil {
+		return err
+	}
+	if other, twice := from[made]; twice {
+		return wording.Hint(fmt.Errorf("%s: would be written to %s, like %s", name, made, other),
+			"convert one of them separately, with another -o")
+	}
+	from[made] = name
+	if err := v.MayBeCalled(made, g.Format, c.Extension, true); err != nil {
+		return err
+	}
+	if c.Resumes && v.force {
+		return wording.Hint(fmt.Errorf("%s: a copy of a %s never replaces an existing one", g.Called, g.Title),
+			"without -f it continues where an earlier run stopped")
+	}
+	if v.several && v.out != "" && !r.dryRun {
+		if err := os.MkdirAll(v.out, 0o777); err != nil {
+			return err
+		}
+	}
+	r.format = g.Name
+	job := r.watch(v.Job(g.Format, c.Options...))
+	opts := v.WriteOptions(ctx, v.force, g.Format, job, nil, c.Extension, g.Reads)
+	write := r.write
+	if c.Resumes {
+		write = r.resume
+	} else {
+		opts.Others = func() fs.FileMode { return service.OthersOf(g.ShownPaths()) }
+	}
+	err = write(ctx, made, opts, func(w format.Output) error {
+		return wording.Named(convertFile(ctx, v.Tool, g, c, job, w), g.Called)
+	})
+	if c.Resumes && errors.Is(err, fs.ErrExist) {
+		return wording.Hint(err, "name a new folder with -o")
+	}
+	if err != nil {
+		return err
+	}
+	done, would := "converted", "convert"
+	if c.Did != "" && v.verb != "" {
+		done, would = c.Did, v.verb
+	}
+	r.sayMade(done+" "+g.Called+" to", would+" "+g.Called+" to", made, c.Resumes)
+	return nil
 }
 
 // converted returns the name of the file that a conversion creates. If there are several files, out is the

@@ -71,3 +71,69 @@ func TestContexts(t *testing.T) {
 		}
 	}
 }
+
+// heldContext lists the structs of the tool that hold a context, with the reason.
+var heldContext = map[string]string{
+	"cmd/internal/viewer Server": "work that outlives a request",
+	"cmd/internal/viewer pool":   "opened files outlive the request that opens them",
+	"cmd/internal/fleet worker":  "ends all jobs at the second signal",
+	"cmd/internal/bucket Object": "io.ReaderAt has no place for one",
+	"cmd/internal/bucket near":   "io.ReaderAt has no place for one",
+}
+
+// TestNoCommandInStructs tests that no struct of the tool holds its command line, nor a context without a reason, and
+// that the packages below the verbs know no command line.
+func TestNoCommandInStructs(t *testing.T) {
+	files, err := filepath.Glob("../../../cmd/internal/*/*.go")
+	if err != nil || len(files) < 100 {
+		t.Fatalf("%d files: %v", len(files), err)
+	}
+	used := make(map[string]bool)
+	for _, name := range files {
+		own := strings.TrimPrefix(filepath.ToSlash(filepath.Dir(name)), "../../../")
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		fset := token.NewFileSet()
+		f, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range f.Imports {
+			if strings.Contains(i.Path.Value, "spf13/") && own != "cmd/internal/verbs" && own != "cmd/internal/fleet" {
+				t.Errorf("%s imports %s", name, i.Path.Value)
+			}
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			typ, is := n.(*ast.TypeSpec)
+			if !is {
+				return true
+			}
+			fields, is := typ.Type.(*ast.StructType)
+			if !is {
+				return false
+			}
+			for _, field := range fields.Fields.List {
+				held := field.Type
+				if star, is := held.(*ast.StarExpr); is {
+					held = star.X
+				}
+				s, is := held.(*ast.SelectorExpr)
+				switch key := own + " " + typ.Name.Name; {
+				case is && selector(s) == "cobra.Command":
+					t.Errorf("%v: %s holds a command: give it what it needs", fset.Position(field.Pos()), typ.Name.Name)
+				case is && selector(s) == "context.Context":
+					if used[key] = true; heldContext[key] == "" {
+						t.Errorf("%v: %s holds a context: make it an argument", fset.Position(field.Pos()), typ.Name.Name)
+					}
+				}
+			}
+			return false
+		})
+	}
+	for key := range heldContext {
+		if !used[key] {
+			t.Errorf("heldContext has %s, which holds none", key)
+		}
+	}
+}
