@@ -97,3 +97,6 @@ func (m Motion) angle(a, full int) (int, bool) {
 	a = (a + full/4*quarters(north)) % full
 	return (a + full) % full, m[Y][Y] > 0
 }
+
+// Facedir returns the motion from facedir 0 to a facedir of 0 to 23.
+func Facedir(facedir int) Motion { return facedirs[facedir] }

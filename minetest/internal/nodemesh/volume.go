@@ -1,0 +1,108 @@
+package nodemesh
+
+import (
+	"math"
+
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+)
+
+// Volume is a box of nodes. The zero value is not useful: see [NewVolume].
+//
+// Faces depend on the nodes around them: on all that touch them, and for a rooted plant on those up to two nodes above.
+type Volume struct {
+	Origin [3]int // positions of vertices are relative to it
+
+	// FullLight draws all nodes in daylight, without shadows.
+	FullLight bool
+
+	looks *Looks
+	min   [3]int
+	size  [3]int
+	cells []cell
+	kinds []*look
+	index map[string]uint16
+}
+
+// cell is a node. The kind 0 is a node that is not loaded.
+type cell struct {
+	kind           uint16
+	param1, param2 uint8
+}
+
+// NewVolume returns a box of nodes that are not loaded.
+func (l *Looks) NewVolume(min, size [3]int) *Volume {
+	return &Volume{Origin: min, looks: l, min: min, size: size, cells: make([]cell, size[0]*size[1]*size[2]),
+		kinds: []*look{l.of("ignore")}, index: make(map[string]uint16)}
+}
+
+// cellAt returns the index of a position in cells, or -1 if it is outside of the volume.
+func (v *Volume) cellAt(p [3]int) int {
+	x, y, z := p[0]-v.min[0], p[1]-v.min[1], p[2]-v.min[2]
+	if uint(x) >= uint(v.size[0]) || uint(y) >= uint(v.size[1]) || uint(z) >= uint(v.size[2]) {
+		return -1
+	}
+	return (z*v.size[1]+y)*v.size[0] + x
+}
+
+// at returns the node at a position, and its appearance.
+func (v *Volume) at(p [3]int) (cell, *look) {
+	i := v.cellAt(p)
+	if i < 0 {
+		return cell{}, v.kinds[0]
+	}
+	c := v.cells[i]
+	return c, v.kinds[c.kind]
+}
+
+func (v *Volume) lookAt(p [3]int) *look {
+	_, k := v.at(p)
+	return k
+}
+
+func (v *Volume) kind(name string) uint16 {
+	if name == "ignore" {
+		return 0
+	}
+	i, known := v.index[name]
+	if !known {
+		if len(v.kinds) > math.MaxUint16 {
+			return 0
+		}
+		i = uint16(len(v.kinds))
+		v.kinds = append(v.kinds, v.looks.of(name))
+		v.index[name] = i
+	}
+	return i
+}
+
+// Set sets a node. Positions outside of the volume are ignored.
+func (v *Volume) Set(p [3]int, name string, param1, param2 uint8) {
+	if i := v.cellAt(p); i >= 0 {
+		v.cells[i] = cell{v.kind(name), param1, param2}
+	}
+}
+
+// SetBlock sets those nodes of a block that are in the volume.
+func (v *Volume) SetBlock(pos mapdb.Pos, nodes *mapblock.Nodes) {
+	const side = mapblock.Side
+	start := [3]int{int(pos.X) * side, int(pos.Y) * side, int(pos.Z) * side}
+	var low, high [3]int
+	for a := range 3 {
+		low[a], high[a] = max(start[a], v.min[a]), min(start[a]+side, v.min[a]+v.size[a])
+	}
+	kinds := make([]uint16, len(nodes.Names))
+	for i, name := range nodes.Names {
+		kinds[i] = v.kind(name)
+	}
+	for z := low[2]; z < high[2]; z++ {
+		for y := low[1]; y < high[1]; y++ {
+			for x := low[0]; x < high[0]; x++ {
+				i := mapblock.Index(x-start[0], y-start[1], z-start[2])
+				v.cells[v.cellAt([3]int{x, y, z})] = cell{kinds[nodes.Name[i]], nodes.Param1[i], nodes.Param2[i]}
+			}
+		}
+	}
+}
+
+func add(p, q [3]int) [3]int { return [3]int{p[0] + q[0], p[1] + q[1], p[2] + q[2]} }
