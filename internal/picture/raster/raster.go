@@ -22,7 +22,7 @@ type Texture struct {
 	RepeatU, RepeatV bool // otherwise the texels at the edge are extended
 }
 
-// Vertex is a corner of a triangle. X/W and Y/W are pixels from the top left corner of the canvas. The greater Z/W, the
+// Vertex is a corner of a triangle. X/W and Y/W are the coordinates of a pixel's corner in the picture. The greater Z/W, the
 // nearer it is. W is its distance for a perspective, and 1 without one.
 type Vertex struct {
 	X, Y, Z, W float32
@@ -30,7 +30,7 @@ type Vertex struct {
 	Color      [3]float32 // texels are multiplied by it: 0 to 255
 }
 
-// Canvas is a picture that is drawn.
+// Canvas is a part of a picture that is drawn. No pixel depends on the choice of the part.
 type Canvas struct {
 	Image *image.RGBA
 
@@ -40,7 +40,7 @@ type Canvas struct {
 	depth []float32
 }
 
-// NewCanvas returns a canvas over a picture whose Rect begins at (0, 0). Nothing in the picture hides what is drawn.
+// NewCanvas returns a canvas over a picture. Nothing in the picture hides what is drawn.
 func NewCanvas(img *image.RGBA) *Canvas {
 	c := &Canvas{Image: img, Near: 1e-3, depth: make([]float32, img.Rect.Dx()*img.Rect.Dy())}
 	for i := range c.depth {
@@ -128,16 +128,16 @@ func (c *Canvas) fill(t *Texture, v0, v1, v2 *Vertex, culling bool) {
 	}
 	const half = steps / 2
 	pixel := func(n int64) int { return int((n - half + steps - 1) >> 8) } // the first whose centre is at n or after it
-	size := c.Image.Rect.Size()
-	x0, x1 := max(0, pixel(min(p[0].x, p[1].x, p[2].x))), min(size.X, pixel(max(p[0].x, p[1].x, p[2].x)+1))
-	y0, y1 := max(0, pixel(min(p[0].y, p[1].y, p[2].y))), min(size.Y, pixel(max(p[0].y, p[1].y, p[2].y)+1))
+	r := c.Image.Rect
+	x0, x1 := max(r.Min.X, pixel(min(p[0].x, p[1].x, p[2].x))), min(r.Max.X, pixel(max(p[0].x, p[1].x, p[2].x)+1))
+	y0, y1 := max(r.Min.Y, pixel(min(p[0].y, p[1].y, p[2].y))), min(r.Max.Y, pixel(max(p[0].y, p[1].y, p[2].y)+1))
 	if x0 >= x1 || y0 >= y1 {
 		return
 	}
 	from := point{int64(x0)*steps + half, int64(y0)*steps + half}
 	e := [3]edge{newEdge(p[1], p[2], from), newEdge(p[2], p[0], from), newEdge(p[0], p[1], from)}
 
-	// Values divided by W change evenly.
+	// Values divided by W change evenly. They are computed from the first corner, whatever the part of the picture is.
 	var all [7]linear // depth, 1/W, U, V, colour
 	values := func(v *Vertex) (all [7]float64) {
 		w := 1 / float64(v.W)
@@ -148,7 +148,8 @@ func (c *Canvas) fill(t *Texture, v0, v1, v2 *Vertex, culling bool) {
 	bx, by := float64(p[1].x-p[0].x)/steps, float64(p[1].y-p[0].y)/steps
 	dx, dy := float64(p[2].x-p[0].x)/steps, float64(p[2].y-p[0].y)/steps
 	inverse := 1 / (bx*dy - by*dx)
-	px, py := float64(from.x-p[0].x)/steps, float64(from.y-p[0].y)/steps
+	anchor := image.Pt(int(p[0].x>>8), int(p[0].y>>8))
+	px, py := float64(int64(anchor.X)*steps+half-p[0].x)/steps, float64(int64(anchor.Y)*steps+half-p[0].y)/steps
 	for i := range all {
 		l := &all[i]
 		l.dx = ((b[i]-a[i])*dy - (d[i]-a[i])*by) * inverse
@@ -156,18 +157,19 @@ func (c *Canvas) fill(t *Texture, v0, v1, v2 *Vertex, culling bool) {
 		l.at = a[i] + l.dx*px + l.dy*py
 	}
 	for y := y0; y < y1; y++ {
-		c.row(t, y, x0, x1, &e, &all)
+		row := all
+		for i := range row {
+			row[i].at += float64(y-anchor.Y) * row[i].dy
+		}
+		c.row(t, y, x0, x1, anchor.X, &e, &row)
 		for i := range e {
 			e[i].at += e[i].dy
-		}
-		for i := range all {
-			all[i].at += all[i].dy
 		}
 	}
 }
 
-// row draws the pixels of a triangle in a row, of those from x0 to x1. The values are those at x0.
-func (c *Canvas) row(t *Texture, y, x0, x1 int, edges *[3]edge, all *[7]linear) {
+// row draws the pixels of a triangle in a row, of those from x0 to x1. The values are those at the pixel anchor.
+func (c *Canvas) row(t *Texture, y, x0, x1, anchor int, edges *[3]edge, v *[7]linear) {
 	first, last := int64(0), int64(x1-x0-1)
 	for _, e := range edges {
 		switch {
@@ -182,23 +184,23 @@ func (c *Canvas) row(t *Texture, y, x0, x1 int, edges *[3]edge, all *[7]linear) 
 	if first > last {
 		return
 	}
-	v := *all
-	for i := range v {
-		v[i].at += float64(first) * v[i].dx
-	}
 	img := t.Image
 	width, height := img.Rect.Dx(), img.Rect.Dy()
-	depth := c.depth[y*c.Image.Rect.Dx()+x0:][first : last+1]
-	pix := c.Image.Pix[y*c.Image.Stride+4*x0:][4*first : 4*last+4]
+	x0 += int(first)
+	r := c.Image.Rect
+	depth := c.depth[(y-r.Min.Y)*r.Dx()+x0-r.Min.X:][:last-first+1]
+	pix := c.Image.Pix[c.Image.PixOffset(x0, y):]
 	for n := range depth {
-		if z := float32(v[0].at); z >= depth[n] {
-			w := 1 / v[1].at
-			tx, ty := texel(v[2].at*w, width, t.RepeatU), texel(v[3].at*w, height, t.RepeatV)
+		right := float64(x0 + n - anchor)
+		if z := float32(v[0].at + right*v[0].dx); z >= depth[n] {
+			w := 1 / (v[1].at + right*v[1].dx)
+			tx := texel((v[2].at+right*v[2].dx)*w, width, t.RepeatU)
+			ty := texel((v[3].at+right*v[3].dx)*w, height, t.RepeatV)
 			texel := img.Pix[ty*img.Stride+4*tx:][:4:4]
 			if alpha := texel[3]; t.Mode == Opaque || alpha >= 128 || t.Mode == Blend && alpha > 0 {
 				var rgb [3]uint32
 				for i := range rgb {
-					rgb[i] = uint32(float64(texel[i])*v[4+i].at*w/255 + .5)
+					rgb[i] = uint32(float64(texel[i])*(v[4+i].at+right*v[4+i].dx)*w/255 + .5)
 				}
 				to := pix[4*n:][:4:4]
 				if t.Mode == Blend && alpha < 255 {
@@ -214,9 +216,6 @@ func (c *Canvas) row(t *Texture, y, x0, x1 int, edges *[3]edge, all *[7]linear) 
 					depth[n] = z
 				}
 			}
-		}
-		for i := range v {
-			v[i].at += v[i].dx
 		}
 	}
 }

@@ -14,10 +14,9 @@ import (
 
 // Looks are the appearances of nodes. They are safe for concurrent use.
 type Looks struct {
-	nodes   nodedef.List
-	aliases map[string]string
-	assets  Assets
-	engine  texture.Engine
+	nodes  nodedef.List
+	assets Assets
+	engine texture.Engine
 
 	mu        sync.Mutex
 	looks     map[string]*look
@@ -25,9 +24,9 @@ type Looks struct {
 	index     map[Material]int
 }
 
-// NewLooks returns the appearances of the nodes of a game. Aliases are old names of nodes; they may be nil.
-func NewLooks(nodes nodedef.List, aliases map[string]string, assets Assets, engine texture.Engine) *Looks {
-	return &Looks{nodes: nodes, aliases: aliases, assets: assets, engine: engine, looks: make(map[string]*look),
+// NewLooks returns the appearances of the nodes of a game.
+func NewLooks(nodes nodedef.List, assets Assets, engine texture.Engine) *Looks {
+	return &Looks{nodes: nodes, assets: assets, engine: engine, looks: make(map[string]*look),
 		index: make(map[Material]int)}
 }
 
@@ -111,20 +110,14 @@ type layer struct {
 
 var white = [3]uint8{255, 255, 255}
 
-// of returns the appearance of a node, nil for "ignore", which is a node that is not loaded.
+// of returns the appearance of a node.
 func (l *Looks) of(name string) *look {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if k := l.looks[name]; k != nil {
 		return k
 	}
-	real := name
-	for range 8 { // an alias may have an alias
-		if to, is := l.aliases[real]; is && l.nodes[real] == nil {
-			real = to
-		}
-	}
-	k := l.make(real)
+	k := l.make(name)
 	l.looks[name] = k
 	return k
 }

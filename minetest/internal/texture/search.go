@@ -24,6 +24,9 @@ const (
 // endings are the endings of image files, in the order in which a texture pack is searched.
 var endings = []string{".png", ".jpg", ".tga"}
 
+// listed are the endings of images and of models.
+var listed = append(slices.Clone(endings), ".obj", ".b3d", ".gltf", ".glb", ".x")
+
 // mediaFolders are the folders of a mod that can contain images, in order of precedence.
 var mediaFolders = []string{"textures", "sounds", "media", "models", "locale", "fonts"}
 
@@ -129,7 +132,8 @@ func (s *Search) walk(p searchPart, dir string) (folders []string, err error) {
 					}
 					continue
 				}
-				if _, known := p.files[name]; known || !slices.Contains(endings, path.Ext(name)) || !isMediaName(name) {
+				ending := path.Ext(name)
+				if _, known := p.files[name]; known || !slices.Contains(listed, ending) || !isMediaName(name) {
 					continue
 				}
 				if s.files++; s.files > maxFiles {
@@ -220,6 +224,24 @@ func (s *Search) Image(ctx context.Context, name string) (*image.NRGBA, error) {
 		}
 	}
 	return nil, fault.InFile(err, path.Join(p.name, file))
+}
+
+// File reads a file that is not an image, such as a model.
+func (s *Search) File(ctx context.Context, name string) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	for i := range s.parts {
+		p := &s.parts[i]
+		if file, is := p.files[name]; is {
+			data, err := readFile(p.fsys, file)
+			if err == nil {
+				s.use(name, data)
+			}
+			return data, fault.InFile(err, path.Join(p.name, file))
+		}
+	}
+	return nil, &fs.PathError{Op: "find", Path: name, Err: fs.ErrNotExist}
 }
 
 // readFile reads a file of limited size.

@@ -95,6 +95,9 @@ func (s *worldScene) Missing() (list []format.Missing) {
 	for name := range s.colors.Guessed() {
 		list = append(list, guessedColor(name))
 	}
+	if s.camera != nil {
+		list = append(list, s.camera.missing()...)
+	}
 	slices.SortFunc(list, func(a, b format.Missing) int { return strings.Compare(a.Kind+"\x00"+a.Name, b.Kind+"\x00"+b.Name) })
 	return list
 }

@@ -18,10 +18,13 @@ type worldPart struct {
 	ThenExtent worlddraw.Box `json:"thenExtent"`
 }
 
-// Part returns the area of blocks that some pixels depend on. It returns nil for an isometric view, which needs all
-// blocks.
+// Part returns the area of blocks that some pixels depend on. It returns nil for views that need other blocks:
+// an isometric view and a camera's.
 func (s *worldScene) Part(look format.Look, pixels image.Rectangle) ([]byte, error) {
 	name := s.name(look)
+	if name == viewCamera {
+		return nil, nil
+	}
 	drawn, err := s.mapOf(name)
 	m, along := drawn.(*worlddraw.Map)
 	if err != nil || !along {

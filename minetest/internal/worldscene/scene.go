@@ -29,7 +29,8 @@ var (
 	optionGuess = format.Option{Name: "guess-colors", Title: "Guess colours", Bool: true, For: format.ForScene,
 		Help: "also draw nodes that are missing in the list of colours, with guessed colours"}
 	optionTextures = format.Option{Name: "textures", For: format.ForScene, Input: true,
-		Help: "a `folder` of a game or of mods, from whose textures the colours are taken"}
+		Help: "a `folder` of a game, of mods or of textures: the colours are taken from it, and the textures of --at (default for --at: " +
+			"the world's game and mods, as far as they are on this machine)"}
 	optionMinY = format.Option{Name: "min-y", Title: "Lowest y", Type: format.Integer, For: format.ForScene,
 		Help: "draw nothing below `Y`"}
 	optionMaxY = format.Option{Name: "max-y", Title: "Highest y", Type: format.Integer, For: format.ForScene,
@@ -45,7 +46,7 @@ var (
 
 // Options are the options of pictures of worlds.
 var Options = []format.Option{optionColors, optionGuess, optionTextures, worldjob.OptionNodes, optionMinY, optionMaxY,
-	optionSlice, optionAlpha, optionFlat, optionMarkers}
+	optionSlice, optionAlpha, optionFlat, optionMarkers, optionAt, optionLook, optionFov, optionDaylight}
 
 // The views of a world in addition to those of [worlddraw].
 const (
@@ -74,8 +75,9 @@ type worldScene struct {
 	extent worlddraw.Box                // of the blocks that may be visible
 	colors *nodecolor.Choice
 	rules  []worlddraw.MarkerRule
-	digest []byte // of the options and the files that they name
-	since  *since // nil if there is no earlier manifest
+	digest []byte  // of the options and the files that they name
+	since  *since  // nil if there is no earlier manifest
+	camera *camera // nil if there is none
 
 	closing sync.Once
 
@@ -195,7 +197,7 @@ func chooseColors(job *format.Job, dir string) (c *nodecolor.Choice, digest []by
 }
 
 // findViews determines the views and their bounds.
-func (s *worldScene) findViews(job *format.Job, part *worldPart) error {
+func (s *worldScene) findViews(job *format.Job, part *worldPart) (err error) {
 	for _, o := range Options {
 		s.digest = append(s.digest, o.Name+"="+o.Value(job)+"\n"...)
 	}
@@ -224,6 +226,12 @@ func (s *worldScene) findViews(job *format.Job, part *worldPart) error {
 	layers := []format.Layer{
 		{Name: layerNodes, Title: "the world", Shown: true}, {Name: layerPlayers, Title: "their last positions", Labels: true},
 		{Name: layerMarkers, Title: "signs, chests, protectors, doors", Shown: optionMarkers.Value(job) != "", Labels: true},
+	}
+	if s.camera, err = s.openCamera(job, usual); err != nil {
+		return err
+	}
+	if s.camera != nil {
+		s.views = append(s.views, s.camera.view())
 	}
 	white := color.NRGBA{R: 255, G: 255, B: 255, A: 255}
 	add := func(name, title string, o worlddraw.Options) *format.View {
@@ -309,12 +317,15 @@ func (s *worldScene) name(look format.Look) string {
 func (s *worldScene) Render(ctx context.Context, dst *image.RGBA, look format.Look) error {
 	defer s.world.reading()()
 	name := s.name(look)
+	ctx, lose, end := s.collect(ctx)
+	defer end()
+	if name == viewCamera && s.camera != nil {
+		return s.camera.render(ctx, dst, look, s.world.db, lose)
+	}
 	m, err := s.mapOf(name)
 	if err != nil {
 		return err
 	}
-	ctx, lose, end := s.collect(ctx)
-	defer end()
 	at := worlddraw.Scaled{Origin: look.Origin, Scale: look.Scale}
 	if name == viewHeight {
 		return s.renderGrey(ctx, dst, m.(*worlddraw.Map), at)
@@ -366,12 +377,20 @@ func (s *worldScene) RenderGray16(ctx context.Context, dst *image.Gray16, look f
 
 func (s *worldScene) Fingerprint(ctx context.Context, look format.Look, pixels image.Rectangle) (sum [32]byte, err error) {
 	defer s.world.reading()()
+	h := sha256.New()
+	h.Write(s.digest)
+	if s.name(look) == viewCamera && s.camera != nil {
+		if _, err := s.camera.nodes(ctx, s.world.db, s.lose); err != nil {
+			return sum, err
+		}
+		fmt.Fprintf(h, "%x %v %v\n", s.camera.sum, look, pixels)
+		h.Sum(sum[:0])
+		return sum, nil
+	}
 	m, err := s.mapOf(s.name(look))
 	if err != nil {
 		return sum, err
 	}
-	h := sha256.New()
-	h.Write(s.digest)
 	if s.name(look) == viewHeight {
 		fmt.Fprintln(h, s.extent.Min[1], s.extent.Max[1]) // the range of the shades
 	}
@@ -426,6 +445,9 @@ func (s *worldScene) marks(ctx context.Context, name, layer string, part image.R
 
 // Cover draws the positions of blocks without reading the blocks.
 func (s *worldScene) Cover(ctx context.Context, dst *image.RGBA, look format.Look) error {
+	if s.name(look) == viewCamera && s.camera != nil {
+		return nil
+	}
 	m, err := s.mapOf(s.name(look))
 	if err != nil {
 		return err

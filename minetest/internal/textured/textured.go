@@ -1,0 +1,74 @@
+// Package textured draws worlds as the game's client does.
+package textured
+
+import (
+	"context"
+	"image"
+	"sync"
+
+	"trowel.example/minetest/internal/model"
+	"trowel.example/minetest/internal/nodemesh"
+	"trowel.example/minetest/internal/texture"
+	"trowel.example/minetest/nodedef"
+)
+
+// Game is what is needed to draw the nodes of a game. It is safe for concurrent use.
+type Game struct {
+	*nodemesh.Looks
+	files *files
+}
+
+// NewGame returns the appearance of nodes with some files, as a version of the engine draws them.
+func NewGame(nodes nodedef.List, search *texture.Search, engine texture.Engine) *Game {
+	f := &files{search: search, maker: texture.NewMaker(search, engine), lost: make(map[string]error)}
+	return &Game{Looks: nodemesh.NewLooks(override(nodes, search.Overrides()), f, engine), files: f}
+}
+
+// Missing returns, by name, why files that nodes need could not be used.
+func (g *Game) Missing() map[string]error {
+	g.files.mu.Lock()
+	defer g.files.mu.Unlock()
+	for _, m := range g.files.maker.Missing() {
+		g.files.lost[m.Name] = m.Err
+	}
+	all := make(map[string]error, len(g.files.lost))
+	for name, err := range g.files.lost {
+		all[name] = err
+	}
+	return all
+}
+
+// files are the images and models of a game.
+type files struct {
+	search *texture.Search
+	maker  *texture.Maker
+
+	mu   sync.Mutex
+	lost map[string]error
+}
+
+func (f *files) lose(name string, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.lost[name] = err
+}
+
+func (f *files) Image(text string) *image.NRGBA {
+	img, err := f.maker.Make(context.Background(), text)
+	if err != nil {
+		f.lose(text, err)
+	}
+	return img
+}
+
+func (f *files) Model(name string) *model.Model {
+	data, err := f.search.File(context.Background(), name)
+	if err == nil {
+		var m *model.Model
+		if m, err = model.Parse(name, data); err == nil {
+			return m
+		}
+	}
+	f.lose(name, err)
+	return nil
+}
