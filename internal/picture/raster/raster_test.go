@@ -79,7 +79,8 @@ func TestNear(t *testing.T) {
 	if img.RGBAAt(10, 35).R != 255 || img.RGBAAt(10, 20).A != 0 {
 		t.Errorf("below the edge %v, above it %v", img.RGBAAt(10, 35), img.RGBAAt(10, 20))
 	}
-	for i, corners := range [][3]raster.Vertex{{at(0, 0, 0, 1), at(9, 0, 0, 1), at(0, 9, 0, 1)}, {at(0, 0, 0, 1), at(0, 9, 0, 1), at(9, 0, 0, 1)}} {
+	for i, corners := range [][3]raster.Vertex{{at(0, 0, 0, 1), at(9, 0, 0, 1), at(0, 9, 0, 1)},
+		{at(0, 0, 0, 1), at(0, 9, 0, 1), at(9, 0, 0, 1)}} {
 		img := image.NewRGBA(image.Rect(0, 0, 9, 9))
 		raster.NewCanvas(img).Triangle(tex, &corners, true)
 		if drawn := img.RGBAAt(1, 1).A != 0; drawn != (i == 0) {
@@ -118,7 +119,8 @@ func TestEdges(t *testing.T) {
 func FuzzTriangle(f *testing.F) {
 	f.Add(float32(1), float32(2), float32(3), float32(1), float32(-5), float32(9e9), float32(0.5))
 	f.Fuzz(func(t *testing.T, a, b, c, w, x, y, u float32) {
-		v := [3]raster.Vertex{{X: a, Y: b, Z: c, W: w, U: u, V: a, Color: [3]float32{255, x, y}}, {X: x, Y: y, W: 1, U: a}, {X: b, Y: c, W: u, V: y}}
+		v := [3]raster.Vertex{{X: a, Y: b, Z: c, W: w, U: u, V: a, Color: [3]float32{255, x, y}}, {X: x, Y: y, W: 1, U: a},
+			{X: b, Y: c, W: u, V: y}}
 		raster.NewCanvas(image.NewRGBA(image.Rect(3, 3, 11, 11))).Triangle(paint(color.NRGBA{R: 9, A: 200}, raster.Blend), &v, false)
 	})
 }

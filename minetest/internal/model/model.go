@@ -25,7 +25,7 @@ type Vertex struct {
 	UV          [2]float32
 }
 
-// Parse reads a model. The name is that of the file; its ending tells the format.
+// Parse reads a model. The ending of the file name decides the format.
 func Parse(name string, data []byte) (*Model, error) {
 	switch ext := strings.ToLower(path.Ext(name)); ext {
 	case ".obj":

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"trowel.example/fault"
+	_ "trowel.example/internal/testing/tests" // an empty machine
 	"trowel.example/minetest/internal/model"
 )
 
@@ -41,7 +42,8 @@ func TestOBJ(t *testing.T) {
 }
 
 func TestBadOBJ(t *testing.T) {
-	for _, text := range []string{"f 1 2 3", "v 1 2", "v 1 2 x", "v nan 0 0", "v 0 0 0\nf 1 1", "v 0 0 0\nf 1 1 2", "v 0 0 0\nf 1/1 1 1", "v 0 0 0\nf 0 1 1"} {
+	for _, text := range []string{"f 1 2 3", "v 1 2", "v 1 2 x", "v nan 0 0", "v 0 0 0\nf 1 1", "v 0 0 0\nf 1 1 2",
+		"v 0 0 0\nf 1/1 1 1", "v 0 0 0\nf 0 1 1"} {
 		var f *fault.Error
 		if _, err := model.Parse("a.obj", []byte(text)); !errors.As(err, &f) {
 			t.Errorf("%q: %v", text, err)

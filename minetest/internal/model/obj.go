@@ -117,7 +117,7 @@ func (o *obj) face(args []string) error {
 				n += list + 1
 			}
 			if err != nil || n < 1 || n > list {
-				return fmt.Errorf("%.20q, which is none of %d", refs[i], list)
+				return fmt.Errorf("%.20q, expected 1 to %d", refs[i], list)
 			}
 			switch i {
 			case 0:

@@ -3,6 +3,8 @@ package nodemesh
 import (
 	"strings"
 	"testing"
+
+	_ "trowel.example/internal/testing/tests" // an empty machine
 )
 
 // facedirTable has for each facedir the tile that each face shows (+Y -Y +X -X +Z -Z) and its turn by right angles, as

@@ -41,7 +41,7 @@ var shadow = func() (all [3]float64) {
 	return all
 }()
 
-// corner returns the light at a corner of an open node. The signs tell which corner it is.
+// corner returns the light at a corner of an open node. The signs are those of the corner's coordinates.
 func (v *Volume) corner(p, signs [3]int) pair {
 	if v.FullLight {
 		return pair{255, 0}

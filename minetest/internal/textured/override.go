@@ -23,7 +23,8 @@ func override(nodes nodedef.List, overrides []texture.Override) nodedef.List {
 			changed[was] = n
 		}
 		for i := range 6 {
-			for first, tiles := range map[texture.Targets][]nodedef.Tile{texture.Top: n.Tiles, texture.OverlayTop: n.Overlays, texture.Special1: n.Specials} {
+			for first, tiles := range map[texture.Targets][]nodedef.Tile{texture.Top: n.Tiles, texture.OverlayTop: n.Overlays,
+				texture.Special1: n.Specials} {
 				if o.Targets&(first<<i) == 0 || i >= len(tiles) {
 					continue
 				}

@@ -27,7 +27,8 @@ func dot(t *testing.T, c color.NRGBA) *fstest.MapFile {
 
 // small is a game with a cube that is red on top and white below, glass, and a node whose files are missing.
 func small(t *testing.T, more map[string]*fstest.MapFile) *textured.Game {
-	files := fstest.MapFS{"textures/red.png": dot(t, color.NRGBA{255, 0, 0, 255}), "textures/white.png": dot(t, color.NRGBA{255, 255, 255, 255}),
+	files := fstest.MapFS{"textures/red.png": dot(t, color.NRGBA{255, 0, 0, 255}),
+		"textures/white.png": dot(t, color.NRGBA{255, 255, 255, 255}),
 		"textures/green.png": dot(t, color.NRGBA{0, 255, 0, 255}), "textures/pane.png": dot(t, color.NRGBA{0, 0, 255, 128})}
 	for name, f := range more {
 		files[name] = f

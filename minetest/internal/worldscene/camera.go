@@ -9,7 +9,6 @@ import (
 	"image/color"
 	"math"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -45,9 +44,6 @@ const cameraRange = 100
 
 // sky is the usual background of a camera.
 var sky = color.NRGBA{R: 0x88, G: 0xa0, B: 0xc0, A: 255}
-
-// dumpName is the name of the file of definitions in the folder of a world.
-const dumpName = "trowel_nodes.json"
 
 // camera is the view of a player.
 type camera struct {
@@ -93,29 +89,28 @@ func (s *worldScene) openCamera(job *format.Job, usual worlddraw.Options) (*came
 		c.box.Min[a], c.box.Max[a] = max(c.box.Min[a], middle-cameraRange), min(c.box.Max[a], middle+cameraRange)
 	}
 	var err error
-	c.game, err = openGame(job, s.world.dir, s.world.settings, s.colors.Nodes)
+	c.game, err = openGame(job, s.world.dir, s.world.settings)
 	return c, err
 }
 
-// openGame returns the appearance of the nodes of a world. nodes are the definitions that the job names, or nil.
-func openGame(job *format.Job, dir string, settings *world.Settings, nodes nodedef.List) (*textured.Game, error) {
-	engine := texture.Newest
+// openGame returns the appearance of the nodes of a world.
+func openGame(job *format.Job, dir string, settings *world.Settings) (*textured.Game, error) {
 	id, _ := settings.Get("gameid")
-	if nodes == nil {
-		path := filepath.Join(dir, dumpName)
+	path := worldjob.OptionNodes.Value(job)
+	if path == "" {
+		path = nodedef.Find(dir)
+	}
+	nodes, engine := nodedef.MinetestGame(), texture.Newest
+	if path != "" {
 		file, err := nodedef.ReadFile(path)
-		switch {
-		case err == nil:
-			nodes, engine = file.Nodes, engineOf(file.Engine)
-			job.Tell("definitions of nodes: %s", path)
-		case !errors.Is(err, os.ErrNotExist):
+		if err != nil {
 			return nil, err
-		case id == "minetest" || id == "minetest_game":
-			nodes = nodedef.MinetestGame()
-		default:
-			return nil, fmt.Errorf("no definitions of the nodes of game %q: copy contrib/minetest/trowel_nodes to worldmods in the folder of "+
-				"the world and start its server once, or name a file with --%s", id, worldjob.OptionNodes.Name)
 		}
+		nodes, engine = file.Nodes, engineOf(file.Engine)
+		job.Tell("definitions of nodes: %s", path)
+	} else if id != "minetest" && id != "minetest_game" {
+		return nil, fmt.Errorf("no definitions of the nodes of game %q: copy contrib/minetest/trowel_nodes to worldmods in the folder of "+
+			"the world and start its server once, or name a file with --%s", id, worldjob.OptionNodes.Name)
 	}
 	sources := texture.ForWorld(dir, settings)
 	if path := optionTextures.Value(job); path != "" {

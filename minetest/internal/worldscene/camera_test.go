@@ -1,8 +1,10 @@
 package worldscene_test
 
 import (
+	"bytes"
 	"context"
 	"image"
+	"image/png"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,14 +14,20 @@ import (
 	"trowel.example/minetest/internal/worldscene"
 )
 
-// lab is the folder of a game with one texture, in another folder than the world.
+// textures returns a folder with one texture.
 func textures(t *testing.T) string {
 	dir := t.TempDir()
 	img := image.NewRGBA(image.Rect(0, 0, 4, 4))
 	for i := range img.Pix {
 		img.Pix[i] = byte(i*7) | 15
 	}
-	writePNG(t, filepath.Join(dir, "rock.png"), img)
+	var data bytes.Buffer
+	if err := png.Encode(&data, img); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "rock.png"), data.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	return dir
 }
 
@@ -78,18 +86,19 @@ func TestCamera(t *testing.T) {
 func TestCameraOptions(t *testing.T) {
 	dir := terrain(t)
 	for want, values := range map[string]map[string]string{
-		"--at: expected three numbers, x,y,z":                 {"at": "1,2"},
-		"--at: 99999 is outside of the world":                 {"at": "1,99999,3"},
-		"--look: expected two numbers, yaw,pitch":             {"at": "1,2,3", "look": "1,2,3"},
-		"--fov: 0: expected 1 to 170":                         {"at": "1,2,3", "fov": "0"},
-		"--daylight: 2: expected 0 to 1":                      {"at": "1,2,3", "daylight": "2"},
-		"no definitions of the nodes of game \"test\"":        {"at": "1,2,3"},
+		"--at: expected three numbers, x,y,z":          {"at": "1,2"},
+		"--at: 99999 is outside of the world":          {"at": "1,99999,3"},
+		"--look: expected two numbers, yaw,pitch":      {"at": "1,2,3", "look": "1,2,3"},
+		"--fov: 0: expected 1 to 170":                  {"at": "1,2,3", "fov": "0"},
+		"--daylight: 2: expected 0 to 1":               {"at": "1,2,3", "daylight": "2"},
+		"no definitions of the nodes of game \"test\"": {"at": "1,2,3"},
 	} {
 		src, err := format.OpenSource(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := worldscene.Open(context.Background(), &format.Job{Values: values}, src, ""); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := worldscene.Open(context.Background(), &format.Job{Values: values}, src, ""); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %s", values, err, want)
 		}
 	}
