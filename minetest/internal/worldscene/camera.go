@@ -107,7 +107,7 @@ func openGame(job *format.Job, dir string, settings *world.Settings) (*textured.
 			return nil, err
 		}
 		nodes, engine = file.Nodes, engineOf(file.Engine)
-		job.Tell("definitions of nodes: %s", path)
+		job.Done("used the definitions of nodes in %s", path)
 	} else if id != "minetest" && id != "minetest_game" {
 		return nil, fmt.Errorf("no definitions of the nodes of game %q: copy contrib/minetest/trowel_nodes to worldmods in the folder of "+
 			"the world and start its server once, or name a file with --%s", id, worldjob.OptionNodes.Name)
@@ -118,7 +118,7 @@ func openGame(job *format.Job, dir string, settings *world.Settings) (*textured.
 	} else if sources.Game.FS == nil {
 		return nil, fmt.Errorf("no folder of game %q on this machine: name it with --%s", id, optionTextures.Name)
 	} else {
-		job.Tell("textures: %s", sources.Game.Path)
+		job.Done("used the textures of %s", sources.Game.Path)
 	}
 	search, err := sources.Search()
 	if err != nil {
