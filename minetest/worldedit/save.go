@@ -47,7 +47,7 @@ func (w *World) Copy(ctx context.Context, dst, name string, opts worldcopy.Optio
 
 // apply makes all changes other than blocks in the world in a folder.
 func (w *World) apply(ctx context.Context, dir string, s *world.Settings) error {
-	for _, p := range w.allParts(ctx) {
+	for _, p := range w.allParts() {
 		if p.early && dir == w.Dir {
 			continue
 		}
@@ -71,7 +71,7 @@ func (w *World) InPlace(ctx context.Context, backup string) (_ string, err error
 		return "", used
 	}
 	list, err := w.Changed()
-	if err != nil || len(list) == 0 && len(w.allParts(ctx)) == 0 {
+	if err != nil || len(list) == 0 && len(w.allParts()) == 0 {
 		return "", err
 	}
 	if store, _ := mapdb.BackendOf(w.config.Backend); store.ReadOnly() && len(list) > 0 {
@@ -99,7 +99,7 @@ func (w *World) InPlace(ctx context.Context, backup string) (_ string, err error
 			return "", err
 		}
 	}
-	for _, p := range w.allParts(ctx) {
+	for _, p := range w.allParts() {
 		if err := p.Keep(ctx, b); err != nil {
 			return "", err
 		}

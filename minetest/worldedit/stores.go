@@ -222,7 +222,7 @@ func Database(name string, change func(ctx context.Context, dir string) error) P
 }
 
 // allParts returns all changes other than blocks.
-func (w *World) allParts(ctx context.Context) []Part {
+func (w *World) allParts() []Part {
 	list := w.parts
 	if w.stores.changed() {
 		list = append(slices.Clip(list), w.stores.part())

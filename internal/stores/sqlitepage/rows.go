@@ -351,9 +351,9 @@ func (s *survey) treePage(number uint32, inner, leaf byte) (*page, error) {
 }
 
 // row emits a row if it can be read completely.
-func (s *survey) row(sh *Shape, page uint32, c cell, found bool) bool {
+func (s *survey) row(sh *Shape, page uint32, c cell, found bool) {
 	if s.stopped() != nil {
-		return false
+		return
 	}
 	data, err := s.payload(c, claimed)
 	var values []any
@@ -365,10 +365,9 @@ func (s *survey) row(sh *Shape, page uint32, c cell, found bool) bool {
 	}
 	if err != nil {
 		s.lose(Loss{Page: page, Table: sh.Table, Row: true, RowID: c.rowid, Reason: err})
-		return false
+		return
 	}
 	s.rowError = s.emit(Row{Table: sh.index, RowID: c.rowid, Values: values, Page: page, Found: found})
-	return s.rowError == nil
 }
 
 // payload returns the bytes of a row. It marks the overflow pages.

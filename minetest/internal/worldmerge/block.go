@@ -47,9 +47,7 @@ func (m *merger) mergeBlock(p mapdb.Pos, b, o, t *mapblock.Block) ([]byte, error
 	if err := x.nodes(); err != nil {
 		return nil, err
 	}
-	if err := x.metadata(); err != nil {
-		return nil, err
-	}
+	x.metadata()
 	x.timers()
 	x.objects()
 	x.head()
@@ -99,10 +97,10 @@ func (x *blockMerge) nodes() error {
 }
 
 // metadata merges the metadata of nodes.
-func (x *blockMerge) metadata() error {
+func (x *blockMerge) metadata() {
 	if len(x.t.Metadata.Raw)+len(x.o.Metadata.Raw)+x.t.Metadata.Missing+x.o.Metadata.Missing > 0 {
 		x.conflict(x.here, "metadata of a side cannot be read: ours is kept")
-		return nil
+		return
 	}
 	var list []mapblock.NodeMeta
 	positions := merge3.Union(positionsOf(x.b), positionsOf(x.o), positionsOf(x.t))
@@ -133,7 +131,6 @@ func (x *blockMerge) metadata() error {
 			x.o.Metadata.Version = 1
 		}
 	}
-	return nil
 }
 
 // positionsOf yields the indexes of the nodes of a block that have metadata.

@@ -110,7 +110,7 @@ func (s *Search) miss(err error) { s.job.Miss(s.name, "%v", err) }
 
 // inBlocks searches the blocks in the selected region.
 func (s *Search) inBlocks(ctx context.Context, o worldselect.Places, search func(mapdb.DB, worldfind.Where) error) error {
-	where, _, err := whereOf(o)
+	where, err := whereOf(o)
 	if err != nil {
 		return err
 	}
@@ -136,13 +136,13 @@ func (s *Search) inNamed(ctx context.Context, o NameOptions, search func(mapdb.D
 	return s.inBlocks(ctx, o.Places, func(db mapdb.DB, where worldfind.Where) error { return search(db, where, names) })
 }
 
-// whereOf returns the nodes to search, and whether these are only a part of the world.
-func whereOf(o worldselect.Places) (w worldfind.Where, bounded bool, err error) {
+// whereOf returns the nodes to search.
+func whereOf(o worldselect.Places) (w worldfind.Where, err error) {
 	r, bounded, err := o.Select()
 	if bounded {
 		w.Box, w.In = &r.Box, r.In
 	}
-	return w, bounded, err
+	return w, err
 }
 
 // options returns the options for opening the other stores of the world.
@@ -345,7 +345,7 @@ func (s *Search) inPlayers(ctx context.Context, names []string, search func(worl
 
 // Players finds players.
 func Players(ctx context.Context, s *Search, o NameOptions) error {
-	where, _, err := whereOf(o.Places)
+	where, err := whereOf(o.Places)
 	if err != nil {
 		return err
 	}
