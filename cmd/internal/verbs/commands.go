@@ -159,8 +159,12 @@ func unquoted(o *format.Option) (value, help string) {
 	return value, help
 }
 
-func reversed(words []string) []string {
-	words = slices.Clone(words)
-	slices.Reverse(words)
+// lastStep returns the words of the last of several operations, which the word then separates.
+func lastStep(words []string) []string {
+	for i, word := range slices.Backward(words) {
+		if word == "then" {
+			return words[i+1:]
+		}
+	}
 	return words
 }

@@ -145,9 +145,7 @@ func completeCommands(a *Tool, of commandsOf, own []format.Option) func(*cobra.C
 		if len(byCommands(formats, of)) == 0 {
 			formats = a.Formats
 		}
-		if i := slices.Index(reversed(words), "then"); i >= 0 {
-			words = words[len(words)-i:]
-		}
+		words = lastStep(words)
 		if len(words) == 0 {
 			return startingWith(start, titledCommands(formats, of)), cobra.ShellCompDirectiveNoFileComp
 		}

@@ -99,9 +99,7 @@ func helpOfFiles(a *Tool, cmd *cobra.Command, files format.Set, name string) boo
 // helpAfterDash prints the help that --help asks for after the -- of a verb that has commands.
 func helpAfterDash(a *Tool, cmd *cobra.Command, files, words []string) error {
 	words = words[:slices.Index(words, "--help")]
-	if i := slices.Index(reversed(words), "then"); i >= 0 {
-		words = words[len(words)-i:]
-	}
+	words = lastStep(words)
 	set, _ := filesAndCommand(a, files)
 	name := ""
 	if len(words) > 0 {
