@@ -2,7 +2,10 @@ package census_test
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,6 +13,7 @@ import (
 	"trowel.example/cmd/internal/census"
 	"trowel.example/cmd/internal/parquet"
 	"trowel.example/cmd/internal/work"
+	"trowel.example/internal/files/wholefile"
 	"trowel.example/internal/format"
 	_ "trowel.example/internal/testing/tests" // a machine without other programs
 )
@@ -77,5 +81,27 @@ func TestTakeDamaged(t *testing.T) {
 	}
 	if err := d.Take(ctx, work.Part{Name: "x", Data: []byte("{")}, census.Record{Same: true}); err == nil {
 		t.Error("a part without a task was taken")
+	}
+}
+
+// TestPartsOfKilledRuns tests that opening a folder removes the incomplete files of killed runs, and nothing else.
+func TestPartsOfKilledRuns(t *testing.T) {
+	dir := t.TempDir()
+	part, whole := filepath.Join(dir, ".census.json"+wholefile.Suffix), filepath.Join(dir, "census.json")
+	for _, name := range []string{part, whole} {
+		if err := os.WriteFile(name, []byte("{}"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	store, err := census.OpenFolder(t.Context(), dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	if _, err := os.Stat(part); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s: %v", part, err)
+	}
+	if _, err := os.Stat(whole); err != nil {
+		t.Error(err)
 	}
 }
