@@ -69,13 +69,13 @@ var torchlightMod = &format.Format{
 	FileName:      moddir.FileName,
 	Takes:         "a MOD.DAT and a folder MEDIA",
 	Open:          openModFile,
-	Build: func(_ context.Context, job *format.Job, fsys fs.FS, out format.Output) error {
+	Build: func(ctx context.Context, job *format.Job, fsys fs.FS, out format.Output) error {
 		return buildArchive(job, fsys, func(fsys fs.FS, o moddir.BuildOptions) (*moddir.Report, error) {
 			part, err := out.Create("")
 			if err != nil {
 				return nil, err
 			}
-			report, _, err := moddir.Build(part, fsys, o)
+			report, _, err := moddir.Build(ctx, part, fsys, o)
 			return report, err
 		})
 	},
@@ -114,7 +114,7 @@ var torchlightPak = &format.Format{
 
 	RecognizeTree: moddir.RecognizePak,
 	Open:          openPakFile,
-	Build: func(_ context.Context, job *format.Job, fsys fs.FS, out format.Output) error {
+	Build: func(ctx context.Context, job *format.Job, fsys fs.FS, out format.Output) error {
 		return buildArchive(job, fsys, func(fsys fs.FS, o moddir.BuildOptions) (*moddir.Report, error) {
 			part, err := out.Create("")
 			if err != nil {
@@ -124,7 +124,7 @@ var torchlightPak = &format.Format{
 			if err != nil {
 				return nil, err
 			}
-			return moddir.BuildPak(part, manifest, fsys, o)
+			return moddir.BuildPak(ctx, part, manifest, fsys, o)
 		})
 	},
 	CheckTree:   checkModTree,

@@ -20,7 +20,7 @@ var optionHeader = format.Option{Name: "header", Input: true,
 var modConversions = append([]format.Conversion{{
 	To: torchlightPakName, Title: "an archive, .PAK with .PAK.MAN, and a .MOD.DAT with the header of the mod",
 	Extension: ".PAK", Usual: true,
-	Convert: func(_ context.Context, job *format.Job, src *format.Source, out format.Output) error {
+	Convert: func(ctx context.Context, job *format.Job, src *format.Source, out format.Output) error {
 		m, err := modsource.OpenMod(job, src)
 		if err != nil {
 			return err
@@ -35,7 +35,7 @@ var modConversions = append([]format.Conversion{{
 			parts = append(parts, part)
 		}
 		if m.Archive.Salvaged() {
-			err = modedit.OfPak(m.Archive, modedit.Options{}).WritePak(parts[0], parts[1])
+			err = modedit.OfPak(m.Archive, modedit.Options{}).WritePak(ctx, parts[0], parts[1])
 		} else {
 			err = m.Split(parts[0], parts[1])
 		}
@@ -49,7 +49,7 @@ var modConversions = append([]format.Conversion{{
 
 var pakConversions = append([]format.Conversion{{
 	To: torchlightModName, Title: "a mod", Extension: ".MOD", Usual: true, Options: []format.Option{optionHeader},
-	Convert: func(_ context.Context, job *format.Job, src *format.Source, out format.Output) error {
+	Convert: func(ctx context.Context, job *format.Job, src *format.Source, out format.Output) error {
 		header, err := modsource.ReadHeader(optionHeader.Value(job), src)
 		if err != nil {
 			return err
@@ -68,7 +68,7 @@ var pakConversions = append([]format.Conversion{{
 			return err
 		}
 		if r.Salvaged() {
-			_, err := mod.Write(part, header, pak.NewEdit(r).Files(), nil)
+			_, err := mod.Write(ctx, part, header, pak.NewEdit(r).Files(), nil)
 			return err
 		}
 		manifest, err := r.Manifest().Encode()

@@ -2,6 +2,7 @@ package torchlight_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"image"
 	"image/color"
@@ -46,7 +47,7 @@ func sampleMod(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if _, _, err := moddir.Build(f, os.DirFS("../samples/ember"), moddir.BuildOptions{Tables: true}); err != nil {
+	if _, _, err := moddir.Build(context.Background(), f, os.DirFS("../samples/ember"), moddir.BuildOptions{Tables: true}); err != nil {
 		t.Fatal(err)
 	}
 	return mutate.Must[[]byte](t)(os.ReadFile(f.Name()))
@@ -107,7 +108,7 @@ func torchlightFiles(t *testing.T) (list []mutate.Whole) {
 	picture.SetNRGBA(0, 0, color.NRGBA{1, 2, 3, 4})
 	out := mutate.Must[*os.File](t)(os.Create(filepath.Join(t.TempDir(), "PAK")))
 	defer out.Close()
-	man, size, err := pak.Write(out, []pak.NewFile{{Path: "MEDIA/A.TXT",
+	man, size, err := pak.Write(context.Background(), out, []pak.NewFile{{Path: "MEDIA/A.TXT",
 		Content: func() ([]byte, error) { return []byte("ember"), nil }}}, nil)
 	if err != nil {
 		t.Fatal(err)

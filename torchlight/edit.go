@@ -106,7 +106,7 @@ type opened struct {
 	*modedit.Editor
 	from  *pak.Reader
 	title string
-	write func(out format.Output) error
+	write func(ctx context.Context, out format.Output) error
 	close func() error
 }
 
@@ -151,18 +151,18 @@ func editArchive(ctx context.Context, job *format.Job, src *format.Source, steps
 	if modsource.LoseDamaged(job, src, e.from); out == nil {
 		return nil
 	}
-	return e.write(out)
+	return e.write(ctx, out)
 }
 
-func (e *opened) writeMod(out format.Output) error {
+func (e *opened) writeMod(ctx context.Context, out format.Output) error {
 	part, err := out.Create("")
 	if err == nil {
-		err = e.WriteMod(part)
+		err = e.WriteMod(ctx, part)
 	}
 	return err
 }
 
-func (e *opened) writePak(out format.Output) error {
+func (e *opened) writePak(ctx context.Context, out format.Output) error {
 	part, err := out.Create("")
 	if err != nil {
 		return err
@@ -171,7 +171,7 @@ func (e *opened) writePak(out format.Output) error {
 	if err != nil {
 		return err
 	}
-	return e.WritePak(part, manifest)
+	return e.WritePak(ctx, part, manifest)
 }
 
 // editFolder edits the folder of a mod or archive.

@@ -45,7 +45,7 @@ var (
 )
 
 // packMods merges many mods into one.
-func packMods(_ context.Context, job *format.Job, files []*format.Source, out format.Output, winner string,
+func packMods(ctx context.Context, job *format.Job, files []*format.Source, out format.Output, winner string,
 	took func(check.Change) error) ([]check.Conflict, error) {
 	eo, closer, lost, err := editorOptions(job, took)
 	if err != nil {
@@ -86,7 +86,7 @@ func packMods(_ context.Context, job *format.Job, files []*format.Source, out fo
 	if err != nil {
 		return conflicts, err
 	}
-	return conflicts, made.WriteMod(part)
+	return conflicts, made.WriteMod(ctx, part)
 }
 
 // openWhole opens a mod or an archive; it rejects those that are cut off.
@@ -133,7 +133,7 @@ func mergeSingles(_ context.Context, job *format.Job, base, ours, theirs *format
 }
 
 // mergeArchives merges three versions of a mod or of an archive.
-func mergeArchives(_ context.Context, job *format.Job, base, ours, theirs *format.Source, out format.Output,
+func mergeArchives(ctx context.Context, job *format.Job, base, ours, theirs *format.Source, out format.Output,
 	options merge3.Options) ([]check.Conflict, error) {
 	for _, option := range packOptions {
 		if v := option.Value(job); v != "" && v != "false" {
@@ -167,5 +167,5 @@ func mergeArchives(_ context.Context, job *format.Job, base, ours, theirs *forma
 	case same != nil:
 		return conflicts, modsource.CopyArchive(same, out)
 	}
-	return conflicts, open[1].write(out)
+	return conflicts, open[1].write(ctx, out)
 }

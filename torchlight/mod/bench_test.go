@@ -2,6 +2,7 @@ package mod_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -137,7 +138,7 @@ func benchWrite(b *testing.B, data []byte) {
 	out := &memory{b: make([]byte, 0, len(data))}
 	for b.Loop() {
 		out.b = out.b[:0]
-		if _, err := mod.Write(out, m.Header, files, k); err != nil {
+		if _, err := mod.Write(context.Background(), out, m.Header, files, k); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -157,7 +158,7 @@ func benchEdit(b *testing.B, data []byte) {
 		out.b = out.b[:0]
 		e := pak.NewEdit(m.Archive)
 		e.Put(pak.NewFile{Path: "MEDIA/NEW.DAT", Content: func() ([]byte, error) { return []byte("new"), nil }})
-		if _, _, err := e.Write(out); err != nil {
+		if _, _, err := e.Write(context.Background(), out); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -3,6 +3,7 @@ package mod_test
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"io"
 	"io/fs"
@@ -82,7 +83,7 @@ func rebuild(t testing.TB, m *mod.Mod) []byte {
 		t.Fatal(err)
 	}
 	out := new(memory)
-	size, err := mod.Write(out, h, contents(t, m), k)
+	size, err := mod.Write(context.Background(), out, h, contents(t, m), k)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +135,7 @@ func TestCorpusRoundTrip(t *testing.T) {
 			t.Errorf("%s: split and joined it is other bytes, %v", path, err)
 		}
 		copied := new(memory)
-		if _, _, err := pak.NewEdit(m.Archive).Write(copied); err != nil || !bytes.Equal(copied.b, archive.Bytes()) {
+		if _, _, err := pak.NewEdit(m.Archive).Write(context.Background(), copied); err != nil || !bytes.Equal(copied.b, archive.Bytes()) {
 			t.Errorf("%s: an edit without a change gives other bytes, %v", path, err)
 		}
 		if !mod.Recognize(data[:64]) {

@@ -1,6 +1,7 @@
 package mod
 
 import (
+	"context"
 	"slices"
 
 	"trowel.example/torchlight/pak"
@@ -25,7 +26,7 @@ func NewEdit(m *Mod) *Edit {
 // Write writes the mod to target, starting at its first byte, and returns its size. The target must not be the file
 // that is being read. Without changes the output is byte-identical. Records of removed files are added and deleted
 // according to the changes of Header.Removed.
-func (e *Edit) Write(target pak.Target) (size int64, err error) {
+func (e *Edit) Write(ctx context.Context, target pak.Target) (size int64, err error) {
 	gap, err := e.m.Gap()
 	if err != nil {
 		return 0, err
@@ -46,5 +47,7 @@ func (e *Edit) Write(target pak.Target) (size int64, err error) {
 			e.Put(pak.NewFile{Path: path, Removed: true})
 		}
 	}
-	return writeParts(target, &e.Header, gap, e.Edit.Write)
+	return writeParts(target, &e.Header, gap, func(archive pak.Target) (*pak.Manifest, int64, error) {
+		return e.Edit.Write(ctx, archive)
+	})
 }

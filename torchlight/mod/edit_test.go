@@ -2,6 +2,7 @@ package mod_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -15,7 +16,7 @@ import (
 func TestEdit(t *testing.T) {
 	for _, data := range seeds(t) {
 		out := new(memory)
-		size, err := mod.NewEdit(open(t, data)).Write(out)
+		size, err := mod.NewEdit(open(t, data)).Write(context.Background(), out)
 		if err != nil || size != int64(len(out.b)) || !bytes.Equal(out.b, data) {
 			t.Fatalf("%v: %d bytes of %d, or others", err, size, len(data))
 		}
@@ -23,7 +24,7 @@ func TestEdit(t *testing.T) {
 		e.Header.Title = "Another"
 		e.Put(pak.NewFile{Path: "media/skills.raw", Content: func() ([]byte, error) { return []byte("changed"), nil }})
 		out = new(memory)
-		if _, err := e.Write(out); err != nil {
+		if _, err := e.Write(context.Background(), out); err != nil {
 			t.Fatal(err)
 		}
 		m := open(t, out.b)
@@ -58,7 +59,7 @@ func TestEditRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := new(memory)
-	if _, err := e.Write(out); err != nil {
+	if _, err := e.Write(context.Background(), out); err != nil {
 		t.Fatal(err)
 	}
 	m := open(t, out.b)
@@ -95,7 +96,7 @@ func TestEditInflatesNothing(t *testing.T) {
 	e := mod.NewEdit(open(t, broken))
 	e.Put(pak.NewFile{Path: "MEDIA/UI/BACK.JPG", Content: func() ([]byte, error) { return []byte("another"), nil }})
 	out := new(memory)
-	if _, err := e.Write(out); err != nil {
+	if _, err := e.Write(context.Background(), out); err != nil {
 		t.Errorf("a block that nobody changed is read: %v", err)
 	}
 }
@@ -106,7 +107,7 @@ func ExampleEdit() {
 		{Path: "MEDIA/A.TXT", Content: func() ([]byte, error) { return []byte("old"), nil }},
 		{Path: "MEDIA/B.TXT", Content: func() ([]byte, error) { return []byte("stays"), nil }},
 	}
-	size, err := mod.Write(out, &mod.Header{Version: 4, Title: "Ember"}, files, nil)
+	size, err := mod.Write(context.Background(), out, &mod.Header{Version: 4, Title: "Ember"}, files, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -120,7 +121,7 @@ func ExampleEdit() {
 	e.Header.ModVersion++
 	e.Put(pak.NewFile{Path: "MEDIA/A.TXT", Content: func() ([]byte, error) { return []byte("new"), nil }})
 	edited := new(memory) // serves as a file; an *os.File has the same methods
-	if size, err = e.Write(edited); err != nil {
+	if size, err = e.Write(context.Background(), edited); err != nil {
 		fmt.Println(err)
 		return
 	}

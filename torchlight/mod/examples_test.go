@@ -2,6 +2,7 @@ package mod_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 
@@ -18,7 +19,7 @@ func ExampleMod_Check() {
 	}
 	defer os.Remove(f.Name())
 	defer f.Close()
-	size, err := mod.Write(f, mod.NewHeader(), nil, nil)
+	size, err := mod.Write(context.Background(), f, mod.NewHeader(), nil, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -2,6 +2,7 @@ package mod_test
 
 import (
 	"bytes"
+	"context"
 	"testing"
 
 	"trowel.example/check"
@@ -41,13 +42,13 @@ func exercise(t testing.TB, data []byte) (opened, rebuilt bool) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := mod.Write(out, h, contents(t, m), throughJSON(t, k)); err != nil || !bytes.Equal(out.b, data) {
+		if _, err := mod.Write(context.Background(), out, h, contents(t, m), throughJSON(t, k)); err != nil || !bytes.Equal(out.b, data) {
 			t.Errorf("yields other bytes: %d for %d, %v", len(out.b), len(data), err)
 		}
 		rebuilt = true
 	}
 	out = new(memory)
-	man2, size, err := pak.NewEdit(m.Archive).Write(out)
+	man2, size, err := pak.NewEdit(m.Archive).Write(context.Background(), out)
 	if err == nil {
 		again, err := man2.Encode()
 		if archive := data[m.Header.DataOffset:m.Header.ManifestOffset]; err != nil || size != int64(len(archive)) ||

@@ -2,6 +2,7 @@ package mod_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -54,7 +55,7 @@ func sampleFiles() []pak.NewFile {
 func write(t testing.TB, h *mod.Header, files []pak.NewFile, k *mod.Residue) []byte {
 	t.Helper()
 	out := new(memory)
-	size, err := mod.Write(out, h, files, k)
+	size, err := mod.Write(context.Background(), out, h, files, k)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package mod
 
 import (
+	"context"
 	"slices"
 
 	"trowel.example/torchlight/pak"
@@ -53,12 +54,12 @@ func NewResidueWith(m *Mod, archive *pak.Residue) (k *Residue, err error) {
 
 // Write writes a mod to target, starting at its first byte, and returns its size. The files that the header removes
 // become records of the manifest; they need not be in files. Everything else works as in [pak.Write].
-func Write(target pak.Target, h *Header, files []pak.NewFile, k *Residue) (size int64, err error) {
+func Write(ctx context.Context, target pak.Target, h *Header, files []pak.NewFile, k *Residue) (size int64, err error) {
 	if k == nil {
 		k = new(Residue)
 	}
 	return writeParts(target, h, k.Gap, func(archive pak.Target) (*pak.Manifest, int64, error) {
-		return pak.Write(archive, withRemoved(h, files, k), k.Archive)
+		return pak.Write(ctx, archive, withRemoved(h, files, k), k.Archive)
 	})
 }
 

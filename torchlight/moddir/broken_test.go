@@ -1,6 +1,7 @@
 package moddir_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -36,7 +37,7 @@ func TestBroken(t *testing.T) {
 	var warned []string
 	o := moddir.BuildOptions{}
 	o.Warn = func(path, message string) { warned = append(warned, path+": "+message) }
-	_, _, err := moddir.Build(new(memory), sources(t, brokenMod), o)
+	_, _, err := moddir.Build(context.Background(), new(memory), sources(t, brokenMod), o)
 	var all *moddir.SourcesError
 	if !errors.As(err, &all) {
 		t.Fatal(err)
@@ -48,7 +49,7 @@ func TestBroken(t *testing.T) {
 	var left []moddir.SourceError
 	o.KeepGoing = func(e moddir.SourceError) { left = append(left, e) }
 	var out memory
-	if _, _, err := moddir.Build(&out, sources(t, brokenMod), o); err != nil {
+	if _, _, err := moddir.Build(context.Background(), &out, sources(t, brokenMod), o); err != nil {
 		t.Fatal(err)
 	}
 	if got := paths(left); !slices.Equal(got, want) {
@@ -65,7 +66,7 @@ func TestBroken(t *testing.T) {
 		t.Errorf("warned of %q", warned)
 	}
 	// Without a receiver, warnings are errors.
-	if _, _, err := moddir.Build(new(memory), sources(t,
+	if _, _, err := moddir.Build(context.Background(), new(memory), sources(t,
 		map[string]string{"MEDIA/UI/A.LAYOUT": brokenMod["media/ui/a.layout"]}), moddir.BuildOptions{}); err == nil {
 		t.Error("a property that is left out is silent")
 	}
@@ -95,7 +96,7 @@ func TestTorchlight1(t *testing.T) {
 	for _, name := range []string{"media/units/good.dat.adm", "media/massfile.dat", "media/ui/a.layout.cmp"} {
 		files := map[string]string{"media/units/good.dat": goodUnit, name: goodUnit}
 		var all *moddir.SourcesError
-		_, _, err := moddir.Build(new(memory), sources(t, files), moddir.BuildOptions{KeepGoing: func(moddir.SourceError) {}})
+		_, _, err := moddir.Build(context.Background(), new(memory), sources(t, files), moddir.BuildOptions{KeepGoing: func(moddir.SourceError) {}})
 		if !errors.As(err, &all) || all.Errors[0].At != name || !strings.Contains(err.Error(), "Torchlight I") {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -1,6 +1,7 @@
 package moddir
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -46,7 +47,7 @@ type Report struct {
 }
 
 // Build builds a mod from a folder and returns its size in bytes.
-func Build(target pak.Target, fsys fs.FS, o BuildOptions) (*Report, int64, error) {
+func Build(ctx context.Context, target pak.Target, fsys fs.FS, o BuildOptions) (*Report, int64, error) {
 	f, err := o.collect(fsys)
 	if err != nil {
 		return nil, 0, err
@@ -59,7 +60,7 @@ func Build(target pak.Target, fsys fs.FS, o BuildOptions) (*Report, int64, error
 	if err != nil {
 		return nil, 0, err
 	}
-	size, err := mod.Write(target, header, files, f.side.Mod)
+	size, err := mod.Write(ctx, target, header, files, f.side.Mod)
 	err = f.explain(err, &o)
 	report.Removed = len(header.Removed)
 	f.count(report)
@@ -67,7 +68,7 @@ func Build(target pak.Target, fsys fs.FS, o BuildOptions) (*Report, int64, error
 }
 
 // BuildPak builds an archive and its manifest from a folder.
-func BuildPak(archive pak.Target, manifest io.Writer, fsys fs.FS, o BuildOptions) (*Report, error) {
+func BuildPak(ctx context.Context, archive pak.Target, manifest io.Writer, fsys fs.FS, o BuildOptions) (*Report, error) {
 	f, err := o.collect(fsys)
 	if err != nil {
 		return nil, err
@@ -77,7 +78,7 @@ func BuildPak(archive pak.Target, manifest io.Writer, fsys fs.FS, o BuildOptions
 		return nil, err
 	}
 	removed := f.removed()
-	man, _, err := pak.Write(archive, append(files, removed...), f.side.Pak)
+	man, _, err := pak.Write(ctx, archive, append(files, removed...), f.side.Pak)
 	if err != nil {
 		return nil, f.explain(err, &o)
 	}

@@ -2,6 +2,7 @@ package moddir_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -72,11 +73,11 @@ func TestModDat(t *testing.T) {
 		t.Errorf("%+v, %v", m.Header, err)
 	}
 	delete(fsys, "mod.dat")
-	if _, _, err := moddir.Build(new(memory), fsys, moddir.BuildOptions{}); err == nil || !strings.Contains(err.Error(), "MOD.DAT") {
+	if _, _, err := moddir.Build(context.Background(), new(memory), fsys, moddir.BuildOptions{}); err == nil || !strings.Contains(err.Error(), "MOD.DAT") {
 		t.Errorf("without MOD.DAT: %v", err)
 	}
 	fsys["MOD.DAT"] = &fstest.MapFile{Data: []byte("[MOD]\n<WORD>A:B\n[/MOD]")}
-	if _, _, err := moddir.Build(new(memory), fsys, moddir.BuildOptions{}); err == nil ||
+	if _, _, err := moddir.Build(context.Background(), new(memory), fsys, moddir.BuildOptions{}); err == nil ||
 		!strings.Contains(err.Error(), "MOD.DAT") || !strings.Contains(err.Error(), "2") {
 		t.Errorf("with a broken MOD.DAT: %v", err)
 	}
@@ -110,7 +111,7 @@ func TestSources(t *testing.T) {
 	})
 	var out memory
 	var warned []string
-	report, _, err := moddir.Build(&out, fsys, moddir.BuildOptions{Options: moddir.Options{Warn: func(path,
+	report, _, err := moddir.Build(context.Background(), &out, fsys, moddir.BuildOptions{Options: moddir.Options{Warn: func(path,
 		message string) {
 		warned = append(warned, path)
 	}}})
@@ -185,7 +186,7 @@ func TestBuildErrors(t *testing.T) {
 		"unknown object": {map[string]string{"MEDIA/A.LAYOUT": strings.Replace(layoutText, "Layout Link", "Nothing",
 			1)}, []string{"MEDIA/A.LAYOUT", "Nothing"}},
 	} {
-		_, _, err := moddir.Build(new(memory), sources(t, c.files), moddir.BuildOptions{})
+		_, _, err := moddir.Build(context.Background(), new(memory), sources(t, c.files), moddir.BuildOptions{})
 		for _, part := range c.want {
 			if err == nil || !strings.Contains(err.Error(), part) {
 				t.Errorf("%s: %v does not name %s", name, err, part)
@@ -229,7 +230,7 @@ func TestHostileSidecar(t *testing.T) {
 		fsys[tree.Sidecar].Data = []byte(side)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, _, err := moddir.Build(new(memory), fsys, moddir.BuildOptions{})
+		_, _, err := moddir.Build(context.Background(), new(memory), fsys, moddir.BuildOptions{})
 		runtime.ReadMemStats(&after)
 		if (err != nil) != refused {
 			t.Errorf("%.200s: %v", side, err)
@@ -240,7 +241,7 @@ func TestHostileSidecar(t *testing.T) {
 	}
 	for cut := 1; cut < len(whole)-1; cut += 1 + len(whole)/97 {
 		fsys[tree.Sidecar].Data = []byte(whole[:cut])
-		if _, _, err := moddir.Build(new(memory), fsys, moddir.BuildOptions{}); err == nil || !strings.Contains(err.Error(), tree.Sidecar) {
+		if _, _, err := moddir.Build(context.Background(), new(memory), fsys, moddir.BuildOptions{}); err == nil || !strings.Contains(err.Error(), tree.Sidecar) {
 			t.Errorf("cut at %d: %v", cut, err)
 		}
 	}
@@ -296,7 +297,7 @@ func TestTables(t *testing.T) {
 		warned := 0
 		o.Tables, o.Warn = true, func(string, string) { warned++ }
 		var out memory
-		report, _, err := moddir.Build(&out, sources(t, files), o)
+		report, _, err := moddir.Build(context.Background(), &out, sources(t, files), o)
 		if err != nil {
 			t.Fatal(err)
 		}

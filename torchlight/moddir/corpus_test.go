@@ -2,6 +2,7 @@ package moddir_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io/fs"
 	"os"
@@ -51,7 +52,7 @@ func openMod(t testing.TB, data []byte, o moddir.Options) fs.FS {
 func build(t testing.TB, fsys fs.FS, o moddir.BuildOptions) []byte {
 	t.Helper()
 	var out memory
-	if _, _, err := moddir.Build(&out, fsys, o); err != nil {
+	if _, _, err := moddir.Build(context.Background(), &out, fsys, o); err != nil {
 		t.Fatal(err)
 	}
 	return out.data

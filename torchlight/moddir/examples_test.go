@@ -1,6 +1,7 @@
 package moddir_test
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"os"
@@ -19,7 +20,7 @@ func ExampleBuild() {
 	}
 	defer os.Remove(f.Name())
 	defer f.Close()
-	report, size, err := moddir.Build(f, os.DirFS("../../samples/ember"), moddir.BuildOptions{})
+	report, size, err := moddir.Build(context.Background(), f, os.DirFS("../../samples/ember"), moddir.BuildOptions{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -70,7 +71,7 @@ func emptyMod() (*mod.Mod, error) {
 	}
 	defer os.Remove(f.Name())
 	defer f.Close()
-	size, err := mod.Write(f, mod.NewHeader(), nil, nil)
+	size, err := mod.Write(context.Background(), f, mod.NewHeader(), nil, nil)
 	if err != nil {
 		return nil, err
 	}

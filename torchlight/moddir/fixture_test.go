@@ -2,6 +2,7 @@ package moddir_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -208,7 +209,7 @@ func makeMod(t testing.TB, h *mod.Header, files []entry, change func(*pak.Manife
 		}
 	}
 	var archive memory
-	written, size, err := pak.Write(&archive, plain, nil)
+	written, size, err := pak.Write(context.Background(), &archive, plain, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

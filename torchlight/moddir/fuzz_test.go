@@ -2,6 +2,7 @@ package moddir_test
 
 import (
 	"bytes"
+	"context"
 	"io/fs"
 	"os"
 	"slices"
@@ -48,7 +49,7 @@ func exercise(t testing.TB, data []byte) (opened, same bool) {
 		t.Errorf("its folder cannot be checked: %v", err)
 	}
 	var out memory
-	if _, _, err := moddir.Build(&out, files, moddir.BuildOptions{}); err != nil {
+	if _, _, err := moddir.Build(context.Background(), &out, files, moddir.BuildOptions{}); err != nil {
 		t.Errorf("its folder cannot be built: %v", err)
 		return true, false
 	}
@@ -111,7 +112,7 @@ func FuzzBuild(f *testing.F) {
 		files["MOD.DAT"] = &fstest.MapFile{Data: modDat}
 		files[tree.Sidecar] = &fstest.MapFile{Data: side}
 		var out memory
-		if _, _, err := moddir.Build(&out, files, moddir.BuildOptions{Tables: len(content)%2 == 1}); err != nil {
+		if _, _, err := moddir.Build(context.Background(), &out, files, moddir.BuildOptions{Tables: len(content)%2 == 1}); err != nil {
 			return
 		}
 		if opened, same := exercise(t, out.data); !opened || !same {

@@ -1,6 +1,7 @@
 package moddir_test
 
 import (
+	"context"
 	"io/fs"
 	"slices"
 	"testing"
@@ -18,7 +19,7 @@ func TestLeftOut(t *testing.T) {
 		"MEDIA/UI/b/MORE.GO": {Data: []byte("x")},
 	}
 	var out memory
-	report, _, err := moddir.Build(&out, fsys, moddir.BuildOptions{Options: moddir.Options{Warn: func(path,
+	report, _, err := moddir.Build(context.Background(), &out, fsys, moddir.BuildOptions{Options: moddir.Options{Warn: func(path,
 		message string) {
 		t.Errorf("%s: %s", path, message)
 	}}})

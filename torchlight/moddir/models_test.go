@@ -2,6 +2,7 @@ package moddir_test
 
 import (
 	"bytes"
+	"context"
 	"io/fs"
 	"strings"
 	"testing"
@@ -20,7 +21,7 @@ func modOf(t *testing.T, files ...[2]string) ([]byte, *mod.Mod) {
 		list = append(list, pak.NewFile{Path: f[0], Content: func() ([]byte, error) { return []byte(f[1]), nil }})
 	}
 	var out memory
-	if _, err := mod.Write(&out, &mod.Header{Version: 4}, list, nil); err != nil {
+	if _, err := mod.Write(context.Background(), &out, &mod.Header{Version: 4}, list, nil); err != nil {
 		t.Fatal(err)
 	}
 	m, err := mod.Open(bytes.NewReader(out.data), int64(len(out.data)))
@@ -49,7 +50,7 @@ func TestModels(t *testing.T) {
 			t.Errorf("%v: %q, %v", models, b, err)
 		}
 		var back memory
-		report, _, err := moddir.Build(&back, folder, moddir.BuildOptions{Options: o})
+		report, _, err := moddir.Build(context.Background(), &back, folder, moddir.BuildOptions{Options: o})
 		if err != nil || !bytes.Equal(back.data, data) {
 			t.Errorf("%v: the folder gives another mod: %v", models, err)
 		}

@@ -2,6 +2,7 @@ package moddir_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"io/fs"
@@ -159,7 +160,7 @@ func mutateFolder(t testing.TB, rng *rand.Rand, data []byte) bool {
 	}
 	_ = moddir.CheckFolder(files, moddir.Options{}, func(check.Finding) {}) // it must only terminate
 	var out memory
-	if _, _, err := moddir.Build(&out, files, moddir.BuildOptions{Tables: rng.IntN(2) == 0}); err != nil {
+	if _, _, err := moddir.Build(context.Background(), &out, files, moddir.BuildOptions{Tables: rng.IntN(2) == 0}); err != nil {
 		return false
 	}
 	if opened, same := exercise(t, out.data); !opened || !same {

@@ -2,6 +2,7 @@ package moddir_test
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"io/fs"
 	"slices"
@@ -121,7 +122,7 @@ func TestUnreadableBlock(t *testing.T) {
 		t.Error("the files that can be read, and the sidecar, are another mod")
 	}
 	var out memory
-	if _, _, err := moddir.Build(&out, fsys, moddir.BuildOptions{}); err == nil {
+	if _, _, err := moddir.Build(context.Background(), &out, fsys, moddir.BuildOptions{}); err == nil {
 		t.Error("a mod was built of a file that cannot be read")
 	}
 }
@@ -237,7 +238,7 @@ func TestPak(t *testing.T) {
 			fsys := onDisk(t, moddir.OpenPak(r, moddir.Options{}))
 			var pakOut memory
 			var manOut bytes.Buffer
-			if _, err := moddir.BuildPak(&pakOut, &manOut, fsys, moddir.BuildOptions{}); err != nil {
+			if _, err := moddir.BuildPak(context.Background(), &pakOut, &manOut, fsys, moddir.BuildOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			if !bytes.Equal(pakOut.data, archive.Bytes()) || !bytes.Equal(manOut.Bytes(), manifest.Bytes()) {
@@ -252,7 +253,7 @@ func TestPak(t *testing.T) {
 func TestSample(t *testing.T) {
 	fsys := sampleFolder()
 	var out memory
-	report, size, err := moddir.Build(&out, fsys, moddir.BuildOptions{Options: moddir.Options{}, Tables: true})
+	report, size, err := moddir.Build(context.Background(), &out, fsys, moddir.BuildOptions{Options: moddir.Options{}, Tables: true})
 	if err != nil || size != int64(len(out.data)) {
 		t.Fatalf("%d bytes for %d, %v", size, len(out.data), err)
 	}

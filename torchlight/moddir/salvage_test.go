@@ -2,6 +2,7 @@ package moddir_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io/fs"
 	"strings"
@@ -73,7 +74,7 @@ func TestNoFiles(t *testing.T) {
 	h.Removed = []string{"MEDIA/GONE.DAT"}
 	for _, h := range []*mod.Header{header(), h} {
 		var out memory
-		if _, err := mod.Write(&out, h, nil, nil); err != nil {
+		if _, err := mod.Write(context.Background(), &out, h, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		m, err := mod.Open(bytes.NewReader(out.data), int64(len(out.data)))
@@ -93,7 +94,7 @@ func TestNoFiles(t *testing.T) {
 		}
 		var archive memory
 		var manifest bytes.Buffer
-		if _, err := moddir.BuildPak(&archive, &manifest, pakOnly, moddir.BuildOptions{}); err != nil {
+		if _, err := moddir.BuildPak(context.Background(), &archive, &manifest, pakOnly, moddir.BuildOptions{}); err != nil {
 			t.Error(err)
 		}
 	}

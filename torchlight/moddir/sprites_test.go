@@ -2,6 +2,7 @@ package moddir_test
 
 import (
 	"bytes"
+	"context"
 	"image"
 	"image/color"
 	"image/png"
@@ -114,7 +115,7 @@ func TestSprites(t *testing.T) {
 		}
 		fsys[a].Data = pngOf(t, image.NewNRGBA(image.Rect(0, 0, 9, 8)))
 		var out memory
-		if _, _, err := moddir.Build(&out, fsys, moddir.BuildOptions{}); err == nil ||
+		if _, _, err := moddir.Build(context.Background(), &out, fsys, moddir.BuildOptions{}); err == nil ||
 			!strings.Contains(err.Error(), "expected 8 × 8 pixels") || !strings.Contains(err.Error(), a) {
 			t.Errorf("%v: a sprite of another size: %v", codec, err)
 		}

@@ -2,6 +2,7 @@ package modedit_test
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"io/fs"
 	"os"
@@ -90,7 +91,7 @@ func edit(t testing.TB, data []byte, do func(e *modedit.Editor) error) (out []by
 		t.Fatal(err)
 	}
 	target := new(memory)
-	if err := e.WriteMod(target); err != nil {
+	if err := e.WriteMod(context.Background(), target); err != nil {
 		t.Fatal(err)
 	}
 	return target.b, changes, missed
@@ -323,7 +324,7 @@ func TestCorpusFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 		target := new(memory)
-		if _, _, err := moddir.Build(target, os.DirFS(dir), moddir.BuildOptions{}); err != nil {
+		if _, _, err := moddir.Build(context.Background(), target, os.DirFS(dir), moddir.BuildOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		a, b := moddir.Open(open(t, want), moddir.Options{}), moddir.Open(open(t, target.b), moddir.Options{})

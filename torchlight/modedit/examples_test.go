@@ -1,6 +1,7 @@
 package modedit_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 
@@ -33,7 +34,7 @@ func Example_values() {
 	}
 	defer os.Remove(f.Name())
 	defer f.Close()
-	size, err := mod.Write(f, mod.NewHeader(), files, nil)
+	size, err := mod.Write(context.Background(), f, mod.NewHeader(), files, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -58,7 +59,7 @@ func Example_rename() {
 	}
 	defer os.Remove(f.Name())
 	defer f.Close()
-	_, size, err := moddir.Build(f, os.DirFS("../../samples/ember"), moddir.BuildOptions{})
+	_, size, err := moddir.Build(context.Background(), f, os.DirFS("../../samples/ember"), moddir.BuildOptions{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -80,7 +81,7 @@ func Example_rename() {
 	}
 	defer os.Remove(renamed.Name())
 	defer renamed.Close()
-	fmt.Println(e.WriteMod(renamed))
+	fmt.Println(e.WriteMod(context.Background(), renamed))
 	// Output:
 	// MEDIA/SKILLS/EMBER/LEAP.LAYOUT 1 files
 	// MEDIA/SKILLS/EMBER/EMBER LEAP.DAT 2 references

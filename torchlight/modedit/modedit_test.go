@@ -1,6 +1,7 @@
 package modedit_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -33,7 +34,7 @@ func made(t testing.TB, files map[string]string) []byte {
 	h := mod.NewHeader()
 	h.Title, h.ID = "Made", 77
 	target := new(memory)
-	if _, err := mod.Write(target, h, list, nil); err != nil {
+	if _, err := mod.Write(context.Background(), target, h, list, nil); err != nil {
 		t.Fatal(err)
 	}
 	return target.b
@@ -126,7 +127,7 @@ func TestSet(t *testing.T) {
 		}
 		target := new(memory)
 		if err == nil {
-			err = e.WriteMod(target)
+			err = e.WriteMod(context.Background(), target)
 		}
 		if err != nil {
 			t.Errorf("%s %s: %v", c.key, c.value, err)

@@ -1,6 +1,7 @@
 package modedit_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -47,7 +48,7 @@ func TestRepairRemoved(t *testing.T) {
 	h := mod.NewHeader()
 	h.Removed = []string{"media/units/Gone.dat", "MEDIA/X.DAT"}
 	out := new(memory)
-	if _, err := mod.Write(out, h, nil, nil); err != nil {
+	if _, err := mod.Write(context.Background(), out, h, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	got, changes, _ := edit(t, out.b, func(e *modedit.Editor) error { e.RepairRemoved(); return nil })

@@ -3,6 +3,7 @@ package modedit
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"io/fs"
@@ -16,14 +17,14 @@ import (
 )
 
 // WriteMod writes the editor's mod to target, starting at its first byte.
-func (e *Editor) WriteMod(target pak.Target) error {
+func (e *Editor) WriteMod(ctx context.Context, target pak.Target) error {
 	if e.isNew {
 		var files []pak.NewFile
 		newest := e.newest()
 		for _, name := range e.Paths() {
 			files = append(files, e.find(name).written(newest))
 		}
-		_, err := mod.Write(target, e.header, files, nil)
+		_, err := mod.Write(ctx, target, e.header, files, nil)
 		return err
 	}
 	edit := mod.NewEdit(e.mod)
@@ -31,17 +32,17 @@ func (e *Editor) WriteMod(target pak.Target) error {
 		return err
 	}
 	edit.Header = *e.header.Clone()
-	_, err := edit.Write(target)
+	_, err := edit.Write(ctx, target)
 	return err
 }
 
 // WritePak writes the editor's archive and its manifest.
-func (e *Editor) WritePak(archive pak.Target, manifest io.Writer) error {
+func (e *Editor) WritePak(ctx context.Context, archive pak.Target, manifest io.Writer) error {
 	edit := pak.NewEdit(e.archive)
 	if err := e.into(edit); err != nil {
 		return err
 	}
-	man, _, err := edit.Write(archive)
+	man, _, err := edit.Write(ctx, archive)
 	if err != nil {
 		return err
 	}

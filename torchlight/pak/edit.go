@@ -1,6 +1,7 @@
 package pak
 
 import (
+	"context"
 	"fmt"
 	"strings"
 )
@@ -123,9 +124,9 @@ func (e *Edit) Files() []NewFile {
 
 // Write writes the archive to target, which must not be the file that is being read. Without changes the output is
 // byte-identical, unless the archive was salvaged.
-func (e *Edit) Write(target Target) (man *Manifest, size int64, err error) {
+func (e *Edit) Write(ctx context.Context, target Target) (man *Manifest, size int64, err error) {
 	if e.r.salvaged {
-		return Write(target, e.Files(), nil)
+		return Write(ctx, target, e.Files(), nil)
 	}
 	k, _, err := outline(e.r)
 	if err != nil {
@@ -134,7 +135,7 @@ func (e *Edit) Write(target Target) (man *Manifest, size int64, err error) {
 	if e.seal {
 		k.Hash, k.ManHash, k.Max = nil, nil, nil
 	}
-	return Write(target, e.files, k)
+	return Write(ctx, target, e.files, k)
 }
 
 // Seal makes Write correct the values that the archive states wrongly: its hash, the manifest's hash and the size of

@@ -1,6 +1,7 @@
 package pak_test
 
 import (
+	"context"
 	"fmt"
 
 	"trowel.example/torchlight/pak"
@@ -9,7 +10,7 @@ import (
 // ExampleReader_Find writes an archive, and reads one of its files.
 func ExampleReader_Find() {
 	out := new(memory) // serves as a file; an *os.File has the same methods
-	man, size, err := pak.Write(out, []pak.NewFile{
+	man, size, err := pak.Write(context.Background(), out, []pak.NewFile{
 		{Path: "MEDIA/A.TXT", Content: func() ([]byte, error) { return []byte("ember"), nil }},
 	}, nil)
 	if err != nil {

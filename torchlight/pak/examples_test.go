@@ -1,6 +1,7 @@
 package pak_test
 
 import (
+	"context"
 	"fmt"
 
 	"trowel.example/check"
@@ -23,7 +24,7 @@ func ExampleManifest_Encode() {
 // ExampleReader_Check writes an archive and its manifest, reads both and checks them.
 func ExampleReader_Check() {
 	out := new(memory) // serves as a file; an *os.File has the same methods
-	man, size, err := pak.Write(out, []pak.NewFile{
+	man, size, err := pak.Write(context.Background(), out, []pak.NewFile{
 		{Path: "media/a.txt", Content: func() ([]byte, error) { return []byte("ember"), nil }},
 	}, nil)
 	if err != nil {
@@ -48,4 +49,15 @@ func ExampleReader_Check() {
 		fmt.Println(f.Path, f.ID)
 	}
 	// Output: media/a.txt tl-pak-lower-case
+}
+
+// ExampleWrite stops when its context is canceled.
+func ExampleWrite() {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, _, err := pak.Write(ctx, new(memory), []pak.NewFile{
+		{Path: "MEDIA/A.TXT", Content: func() ([]byte, error) { return []byte("ember"), nil }},
+	}, nil)
+	fmt.Println(err)
+	// Output: context canceled
 }

@@ -2,6 +2,7 @@ package pak_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -47,14 +48,14 @@ func (a archive) open(t testing.TB) *pak.Reader {
 func write(t testing.TB, files []pak.NewFile, k *pak.Residue) archive {
 	t.Helper()
 	out := new(memory)
-	man, size, err := pak.Write(out, files, k)
+	man, size, err := pak.Write(context.Background(), out, files, k)
 	return archive{out.b, encode(t, man, size, out.b, err)}
 }
 
 func edited(t testing.TB, e *pak.Edit) archive {
 	t.Helper()
 	out := new(memory)
-	man, size, err := e.Write(out)
+	man, size, err := e.Write(context.Background(), out)
 	return archive{out.b, encode(t, man, size, out.b, err)}
 }
 

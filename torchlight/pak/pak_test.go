@@ -2,6 +2,7 @@ package pak_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -240,7 +241,7 @@ func TestWriteErrors(t *testing.T) {
 		"too deep":   {file(strings.Repeat("x/", 201)+"A", nil)},
 		"broken":     append(sample(), pak.NewFile{Path: "MEDIA/X", Content: func() ([]byte, error) { return nil, broken }}),
 	} {
-		if _, _, err := pak.Write(new(memory), files, nil); err == nil || (name == "broken") != errors.Is(err, broken) {
+		if _, _, err := pak.Write(context.Background(), new(memory), files, nil); err == nil || (name == "broken") != errors.Is(err, broken) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

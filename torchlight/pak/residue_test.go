@@ -2,6 +2,7 @@ package pak_test
 
 import (
 	"bytes"
+	"context"
 	"slices"
 	"testing"
 
@@ -97,7 +98,7 @@ func TestResidueTampered(t *testing.T) {
 	k := residue(t, r)
 	level := 99
 	k.Sections[1].Records[1].Odd = &pak.OddRecord{Level: &level}
-	if _, _, err := pak.Write(new(memory), list(t, r), k); err == nil {
+	if _, _, err := pak.Write(context.Background(), new(memory), list(t, r), k); err == nil {
 		t.Error("level 99 was accepted")
 	}
 }

@@ -24,7 +24,7 @@ import (
 //
 // Write requests the contents in the order of the archive, a few at the same time, and compresses them on all cores.
 // The number of contents in memory is at most twice the number of cores plus two.
-func Write(target Target, files []NewFile, k *Residue) (man *Manifest, size int64, err error) {
+func Write(ctx context.Context, target Target, files []NewFile, k *Residue) (man *Manifest, size int64, err error) {
 	if k == nil {
 		k = new(Residue)
 	}
@@ -32,13 +32,13 @@ func Write(target Target, files []NewFile, k *Residue) (man *Manifest, size int6
 	if err != nil {
 		return nil, 0, err
 	}
-	if err := p.check(k); err != nil {
+	if err := p.check(ctx, k); err != nil {
 		return nil, 0, err
 	}
 	w := &writer{target: target, out: bufio.NewWriterSize(io.NewOffsetWriter(target, headerSize), 1<<18),
 		pos: headerSize, residue: k, intact: p.intact}
 	blocks := p.blocks()
-	if err := ordered(len(blocks), func(i int) (*block, error) { return w.make(blocks[i]) }, func(i int, b *block) error {
+	if err := ordered(ctx, len(blocks), func(i int) (*block, error) { return w.make(blocks[i]) }, func(i int, b *block) error {
 		return w.put(blocks[i], b)
 	}); err != nil {
 		return nil, 0, err
@@ -52,7 +52,7 @@ func Write(target Target, files []NewFile, k *Residue) (man *Manifest, size int6
 
 // check determines in advance whether the archive of the residue will be reproduced exactly. This is necessary only if
 // files have no block of their own in it.
-func (p *plan) check(k *Residue) error {
+func (p *plan) check(ctx context.Context, k *Residue) error {
 	if !p.intact {
 		return nil
 	}
@@ -69,7 +69,7 @@ func (p *plan) check(k *Residue) error {
 	if !borrowed {
 		return nil
 	}
-	return ordered(len(files), func(i int) (bool, error) { return files[i].borrow(k) }, func(_ int, same bool) error {
+	return ordered(ctx, len(files), func(i int) (bool, error) { return files[i].borrow(k) }, func(_ int, same bool) error {
 		p.intact = p.intact && same
 		return nil
 	})
@@ -303,14 +303,13 @@ func (w *writer) manifest(p *plan) (*Manifest, error) {
 
 // ordered calls produce for 0 to n-1, several at the same time, and calls use with each result, one after the other in
 // that order. It stops at the first error.
-func ordered[T any](n int, produce func(i int) (T, error), use func(i int, v T) error) error {
+func ordered[T any](ctx context.Context, n int, produce func(i int) (T, error), use func(i int, v T) error) error {
 	type result struct {
 		i   int
 		v   T
 		err error
 	}
-	// Produce and use end the work: they return the errors of canceled reads and writes.
-	return parallel.Ordered(context.Background(),
+	return parallel.Ordered(ctx,
 		func(yield func(int) error) error {
 			for i := range n {
 				if err := yield(i); err != nil {

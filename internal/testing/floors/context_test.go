@@ -19,7 +19,6 @@ var ownContext = map[string]string{
 	"minetest/mapdb/parallel.go":             "ends with its input, which has a context",
 	"minetest/internal/textured/textured.go": "a face takes files of limited size and work",
 	"minetest/backup.go":                     "Recognize of a format has no context",
-	"torchlight/pak/write.go":                "ends with its input",
 	"internal/stores/leveldb/compact.go":     "completes a database after a cancel",
 	"internal/stores/storage/folder.go":      "unlocking outlives a cancel",
 	"internal/files/output/hold.go":          "a replacement is completed after a cancel",

@@ -3,6 +3,7 @@ package seedmod
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"maps"
@@ -35,7 +36,7 @@ func Make(n int, seed uint64) (seeds []censustest.Seed, queries []censustest.Que
 		if err != nil {
 			return nil, nil, err
 		}
-		if _, err := mod.Write(&target, h, files, nil); err != nil {
+		if _, err := mod.Write(context.Background(), &target, h, files, nil); err != nil {
 			return nil, nil, err
 		}
 		seeds = append(seeds, censustest.Seed{Name: file, Data: target.data})

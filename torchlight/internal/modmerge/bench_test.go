@@ -1,6 +1,7 @@
 package modmerge_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -58,7 +59,7 @@ func BenchmarkPack(b *testing.B) {
 				mods := []modmerge.Input{{Name: "A.MOD", Editor: editor(b, one)}, {Name: "B.MOD", Editor: editor(b, two)}}
 				e, _, err := modmerge.Pack(mods, modmerge.PackOptions{NewGUIDs: fresh})
 				if err == nil {
-					err = e.WriteMod(new(memory))
+					err = e.WriteMod(context.Background(), new(memory))
 				}
 				if err != nil {
 					b.Fatal(err)

@@ -2,6 +2,7 @@ package modmerge_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -51,7 +52,7 @@ func made(t testing.TB, title string, files map[string]string) []byte {
 	h := mod.NewHeader()
 	h.Title, h.ID = title, int64(len(title))*1000+int64(title[0])
 	empty := new(memory)
-	if _, err := mod.Write(empty, h, []pak.NewFile{}, nil); err != nil {
+	if _, err := mod.Write(context.Background(), empty, h, []pak.NewFile{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	e := editor(t, empty.b)
@@ -69,7 +70,7 @@ func written(t testing.TB, e *modedit.Editor) []byte {
 		t.Fatal(err)
 	}
 	out := new(memory)
-	if err := e.WriteMod(out); err != nil {
+	if err := e.WriteMod(context.Background(), out); err != nil {
 		t.Fatal(err)
 	}
 	return out.b
@@ -79,7 +80,7 @@ func written(t testing.TB, e *modedit.Editor) []byte {
 func ember(t testing.TB) []byte {
 	t.Helper()
 	out := new(memory)
-	if _, _, err := moddir.Build(out, os.DirFS("../../../samples/ember"), moddir.BuildOptions{Tables: true}); err != nil {
+	if _, _, err := moddir.Build(context.Background(), out, os.DirFS("../../../samples/ember"), moddir.BuildOptions{Tables: true}); err != nil {
 		t.Fatal(err)
 	}
 	return out.b
@@ -93,7 +94,7 @@ func merge(t testing.TB, base, ours, theirs []byte, o modmerge.Options) ([]byte,
 		t.Fatal(err)
 	}
 	out := new(memory)
-	if err := e.WriteMod(out); err != nil {
+	if err := e.WriteMod(context.Background(), out); err != nil {
 		t.Fatal(err)
 	}
 	return out.b, conflicts

@@ -2,6 +2,7 @@ package modmerge_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -29,7 +30,7 @@ func packed(t testing.TB, o modmerge.PackOptions, mods ...[]byte) (*modedit.Edit
 		t.Fatal(err)
 	}
 	out := new(memory)
-	if err := e.WriteMod(out); err != nil {
+	if err := e.WriteMod(context.Background(), out); err != nil {
 		t.Fatal(err)
 	}
 	return editor(t, out.b), conflicts
@@ -234,7 +235,7 @@ func TestRealPack(t *testing.T) {
 		}
 	}
 	out := new(memory)
-	if err := e.WriteMod(out); err != nil {
+	if err := e.WriteMod(context.Background(), out); err != nil {
 		t.Fatal(err)
 	}
 	for what := range findings(t, out.b) {
