@@ -123,7 +123,8 @@ func buildMod(t testing.TB, files map[string]string) string {
 		t.Fatal(err)
 	}
 	defer out.Close()
-	if _, _, err := moddir.Build(context.Background(), out, fsys, moddir.BuildOptions{Options: moddir.Options{Warn: func(string, string) {}}}); err != nil {
+	if _, _, err := moddir.Build(context.Background(),
+		out, fsys, moddir.BuildOptions{Options: moddir.Options{Warn: func(string, string) {}}}); err != nil {
 		t.Fatal(err)
 	}
 	return name

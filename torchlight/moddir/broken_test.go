@@ -96,7 +96,8 @@ func TestTorchlight1(t *testing.T) {
 	for _, name := range []string{"media/units/good.dat.adm", "media/massfile.dat", "media/ui/a.layout.cmp"} {
 		files := map[string]string{"media/units/good.dat": goodUnit, name: goodUnit}
 		var all *moddir.SourcesError
-		_, _, err := moddir.Build(context.Background(), new(memory), sources(t, files), moddir.BuildOptions{KeepGoing: func(moddir.SourceError) {}})
+		_, _, err := moddir.Build(context.Background(),
+			new(memory), sources(t, files), moddir.BuildOptions{KeepGoing: func(moddir.SourceError) {}})
 		if !errors.As(err, &all) || all.Errors[0].At != name || !strings.Contains(err.Error(), "Torchlight I") {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -73,7 +73,8 @@ func TestModDat(t *testing.T) {
 		t.Errorf("%+v, %v", m.Header, err)
 	}
 	delete(fsys, "mod.dat")
-	if _, _, err := moddir.Build(context.Background(), new(memory), fsys, moddir.BuildOptions{}); err == nil || !strings.Contains(err.Error(), "MOD.DAT") {
+	if _, _, err := moddir.Build(context.Background(),
+		new(memory), fsys, moddir.BuildOptions{}); err == nil || !strings.Contains(err.Error(), "MOD.DAT") {
 		t.Errorf("without MOD.DAT: %v", err)
 	}
 	fsys["MOD.DAT"] = &fstest.MapFile{Data: []byte("[MOD]\n<WORD>A:B\n[/MOD]")}
@@ -241,7 +242,8 @@ func TestHostileSidecar(t *testing.T) {
 	}
 	for cut := 1; cut < len(whole)-1; cut += 1 + len(whole)/97 {
 		fsys[tree.Sidecar].Data = []byte(whole[:cut])
-		if _, _, err := moddir.Build(context.Background(), new(memory), fsys, moddir.BuildOptions{}); err == nil || !strings.Contains(err.Error(), tree.Sidecar) {
+		if _, _, err := moddir.Build(context.Background(),
+			new(memory), fsys, moddir.BuildOptions{}); err == nil || !strings.Contains(err.Error(), tree.Sidecar) {
 			t.Errorf("cut at %d: %v", cut, err)
 		}
 	}

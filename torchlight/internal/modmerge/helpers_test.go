@@ -80,7 +80,8 @@ func written(t testing.TB, e *modedit.Editor) []byte {
 func ember(t testing.TB) []byte {
 	t.Helper()
 	out := new(memory)
-	if _, _, err := moddir.Build(context.Background(), out, os.DirFS("../../../samples/ember"), moddir.BuildOptions{Tables: true}); err != nil {
+	if _, _, err := moddir.Build(context.Background(),
+		out, os.DirFS("../../../samples/ember"), moddir.BuildOptions{Tables: true}); err != nil {
 		t.Fatal(err)
 	}
 	return out.b
