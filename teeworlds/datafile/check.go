@@ -12,64 +12,64 @@ import (
 var Catalog check.Catalog
 
 var (
-	kindFileSize = Catalog.Add("tw-datafile-file-size", check.Error,
+	foundFileSize = Catalog.Add("tw-datafile-file-size", check.Error,
 		"The size of the file differs from its header: the file was truncated, or data was appended.",
 		"Download the file again; extract and pack keeps the remaining contents.")
-	kindHeaderQuirk = Catalog.Add("tw-datafile-header-quirk", check.Info,
+	foundHeaderQuirk = Catalog.Add("tw-datafile-header-quirk", check.Info,
 		"The header's size and swaplen leave out the table of data sizes, as writers up to 2010 did.",
 		"Nothing: every reader accepts it. Packing without the sidecar corrects it.")
-	kindHeaderSize = Catalog.Add("tw-datafile-header-size", check.Error,
+	foundHeaderSize = Catalog.Add("tw-datafile-header-size", check.Error,
 		"The header's size is neither right nor wrong in the known old way.",
 		"Extract, delete .trowel.json, pack.")
-	kindHeaderSwaplen = Catalog.Add("tw-datafile-header-swaplen", check.Error,
+	foundHeaderSwaplen = Catalog.Add("tw-datafile-header-swaplen", check.Error,
 		"The header's swaplen is neither right nor wrong in the known old way.",
 		"Extract, delete .trowel.json, pack.")
-	kindTypeCount = Catalog.Add("tw-datafile-type-count", check.Error,
+	foundTypeCount = Catalog.Add("tw-datafile-type-count", check.Error,
 		"The header states more item types than possible.",
 		"The file is damaged: fetch it again.")
-	kindItemAreaSize = Catalog.Add("tw-datafile-item-area", check.Error,
+	foundItemAreaSize = Catalog.Add("tw-datafile-item-area", check.Error,
 		"The size of all items is not a multiple of four, or not the sum of the items.",
 		"Extract, delete .trowel.json, pack.")
-	kindAlloc = Catalog.Add("tw-datafile-alloc", check.Error,
+	foundAlloc = Catalog.Add("tw-datafile-alloc", check.Error,
 		"Tables and items are larger than readers are ready to hold in memory.",
 		"The file is damaged: fetch it again.")
-	kindTypeID = Catalog.Add("tw-datafile-type-id", check.Error,
+	foundTypeID = Catalog.Add("tw-datafile-type-id", check.Error,
 		"An item type is listed twice or is not a 16-bit number.",
 		"Extract, delete .trowel.json, pack.")
-	kindTypeItems = Catalog.Add("tw-datafile-type-items", check.Error,
+	foundTypeItems = Catalog.Add("tw-datafile-type-items", check.Error,
 		"The table of item types does not agree with the items.",
 		"Extract, delete .trowel.json, pack: the table is rebuilt.")
-	kindItemOffset = Catalog.Add("tw-datafile-item-offset", check.Error,
+	foundItemOffset = Catalog.Add("tw-datafile-item-offset", check.Error,
 		"Item offsets do not start at 0 or do not increase.",
 		"Extract and compare with a good copy: items may be missing.")
-	kindItemOutside = Catalog.Add("tw-datafile-item-outside", check.Error,
+	foundItemOutside = Catalog.Add("tw-datafile-item-outside", check.Error,
 		"An item is outside of the item area and cannot be read.",
 		"Extract and compare with a good copy: the item is lost.")
-	kindItemSize = Catalog.Add("tw-datafile-item-size", check.Error,
+	foundItemSize = Catalog.Add("tw-datafile-item-size", check.Error,
 		"An item's own size does not agree with the distance to the next.",
 		"Extract, delete .trowel.json, pack; then look at the item named.")
-	kindItemID = Catalog.Add("tw-datafile-item-id", check.Error,
+	foundItemID = Catalog.Add("tw-datafile-item-id", check.Error,
 		"Two items of a type have the same id; DDNet refuses the file.",
 		"Extract, delete .trowel.json, pack: ids are reassigned.")
-	kindIndexID = Catalog.Add("tw-datafile-index-id", check.Info,
+	foundIndexID = Catalog.Add("tw-datafile-index-id", check.Info,
 		"The UUID index names a type twice, as some DDNet tools wrote it.",
 		"Nothing: readers accept it. Packing without the sidecar corrects it.")
-	kindDataOffset = Catalog.Add("tw-datafile-data-offset", check.Error,
+	foundDataOffset = Catalog.Add("tw-datafile-data-offset", check.Error,
 		"Data offsets do not start at 0 or do not increase.",
 		"Extract and compare with a good copy: data may be missing.")
-	kindDataOutside = Catalog.Add("tw-datafile-data-outside", check.Error,
+	foundDataOutside = Catalog.Add("tw-datafile-data-outside", check.Error,
 		"A data block is outside of the data area and cannot be read.",
 		"Extract and compare with a good copy: the block is lost.")
-	kindDataSize = Catalog.Add("tw-datafile-data-size", check.Error,
+	foundDataSize = Catalog.Add("tw-datafile-data-size", check.Error,
 		"A data block's size is negative.",
 		"Extract, delete .trowel.json, pack.")
-	kindDataEmpty = Catalog.Add("tw-datafile-data-empty", check.Warning,
+	foundDataEmpty = Catalog.Add("tw-datafile-data-empty", check.Warning,
 		"A data block is empty; whatever refers to it cannot be read.",
 		"Extract, give the layer or image named a content, pack.")
-	kindDataCorrupt = Catalog.Add("tw-datafile-data-corrupt", check.Error,
+	foundDataCorrupt = Catalog.Add("tw-datafile-data-corrupt", check.Error,
 		"A data block does not inflate to the size stated for it; the game treats it as missing.",
 		"Extract keeps the part that was inflated; compare it with an intact copy.")
-	kindDataSurplus = Catalog.Add("tw-datafile-data-surplus", check.Info,
+	foundDataSurplus = Catalog.Add("tw-datafile-data-surplus", check.Info,
 		"Bytes follow the end of a data block's compressed stream.",
 		"Nothing: readers ignore them. Packing without the sidecar drops them.")
 )
@@ -85,9 +85,9 @@ func (f *File) Check(sink check.Sink) {
 			continue // already reported
 		}
 		if surplus, err := b.verify(); err != nil {
-			sink.Add(kindDataCorrupt, path, b.offset, "%v", errors.Unwrap(err))
+			sink.Add(foundDataCorrupt, path, b.offset, "%v", errors.Unwrap(err))
 		} else if surplus > 0 {
-			sink.Add(kindDataSurplus, path, b.offset, "%s after the compressed stream", words.Count(surplus, "byte"))
+			sink.Add(foundDataSurplus, path, b.offset, "%s after the compressed stream", words.Count(surplus, "byte"))
 		}
 	}
 }

@@ -173,16 +173,16 @@ func (d *decoder) header(fileSize int64) {
 	total := swapEnd + int64(dataSize)
 	d.f.missing = max(total-fileSize, 0)
 	if total != fileSize {
-		d.find(kindFileSize, "header", -1, "the header's sizes add up to %d bytes, the file has %d", total, fileSize)
+		d.find(foundFileSize, "header", -1, "the header's sizes add up to %d bytes, the file has %d", total, fileSize)
 	}
 	if d.numTypes > maxItemTypes {
-		d.find(kindTypeCount, "header.num_item_types", 16, "%s; there can be %d", words.Count(d.numTypes, "item type"), maxItemTypes)
+		d.find(foundTypeCount, "header.num_item_types", 16, "%s; there can be %d", words.Count(d.numTypes, "item type"), maxItemTypes)
 	}
 	if itemSize%4 != 0 {
-		d.find(kindItemAreaSize, "header.item_size", 28, "item_size %d is not a multiple of 4", itemSize)
+		d.find(foundItemAreaSize, "header.item_size", 28, "item_size %d is not a multiple of 4", itemSize)
 	}
 	if tables+int64(itemSize) > maxAlloc {
-		d.find(kindAlloc, "header", -1, "tables and items take %s; readers take up to %d", words.Count(tables+int64(itemSize), "byte"), maxAlloc)
+		d.find(foundAlloc, "header", -1, "tables and items take %s; readers take up to %d", words.Count(tables+int64(itemSize), "byte"), maxAlloc)
 	}
 	d.f.SizeError = size - int32(total-sizeOrigin)
 	d.f.SwaplenError = swaplen - int32(swapEnd-sizeOrigin)
@@ -190,13 +190,13 @@ func (d *decoder) header(fileSize int64) {
 	switch {
 	case d.f.SizeError == 0 && d.f.SwaplenError == 0:
 	case d.f.Version == 4 && (d.f.SizeError == 0 || d.f.SizeError == missing) && (d.f.SwaplenError == 0 || d.f.SwaplenError == missing):
-		d.find(kindHeaderQuirk, "header", 8, "size and swaplen are up to %d too small: an old writer forgot the table of data sizes", -missing)
+		d.find(foundHeaderQuirk, "header", 8, "size and swaplen are up to %d too small: an old writer forgot the table of data sizes", -missing)
 	case d.f.SizeError != 0:
-		d.find(kindHeaderSize, "header.size", 8, "size is %d, should be %d", size, total-sizeOrigin)
+		d.find(foundHeaderSize, "header.size", 8, "size is %d, should be %d", size, total-sizeOrigin)
 		fallthrough
 	default:
 		if d.f.SwaplenError != 0 {
-			d.find(kindHeaderSwaplen, "header.swaplen", 12, "swaplen is %d, should be %d", swaplen, swapEnd-sizeOrigin)
+			d.find(foundHeaderSwaplen, "header.swaplen", 12, "swaplen is %d, should be %d", swaplen, swapEnd-sizeOrigin)
 		}
 	}
 }
@@ -254,7 +254,7 @@ func (d *decoder) readItems(data []byte, areaStart int) {
 	d.f.numItems = d.numItems
 	sum := 0
 	last := -1
-	lost := lostRun{d: d, kind: kindItemOutside, what: "items"}
+	lost := lostRun{d: d, kind: foundItemOutside, what: "items"}
 	defer lost.end()
 	for i := range d.itemOffsets {
 		start, end := extent(d.itemOffsets, i, d.itemSize)
@@ -262,9 +262,9 @@ func (d *decoder) readItems(data []byte, areaStart int) {
 		at := int64(areaStart + start)
 		switch {
 		case i == 0 && start != 0:
-			d.find(kindItemOffset, "item_offsets[0]", -1, "the first item offset is %d, should be 0", start)
+			d.find(foundItemOffset, "item_offsets[0]", -1, "the first item offset is %d, should be 0", start)
 		case start <= last:
-			d.find(kindItemOffset, fmt.Sprintf("item_offsets[%d]", i), -1, "item offset %d is not greater than the previous one, %d", start, last)
+			d.find(foundItemOffset, fmt.Sprintf("item_offsets[%d]", i), -1, "item offset %d is not greater than the previous one, %d", start, last)
 		}
 		if start <= last || start < 0 || start > d.itemSize-itemHeaderSize || areaStart+start+itemHeaderSize > len(data) {
 			lost.add(i)
@@ -294,9 +294,9 @@ func (d *decoder) readItems(data []byte, areaStart int) {
 		size := int(d.r.Int32("size"))
 		room := end - start - itemHeaderSize
 		if size != room {
-			d.find(kindItemSize, path(".size"), at+4, "item type %d id %d states %d bytes, but the next item begins after %d", typ, id, size, room)
+			d.find(foundItemSize, path(".size"), at+4, "item type %d id %d states %d bytes, but the next item begins after %d", typ, id, size, room)
 		} else if size%4 != 0 {
-			d.find(kindItemSize, path(".size"), at+4, "item type %d id %d: size %d is not a multiple of 4", typ, id, size)
+			d.find(foundItemSize, path(".size"), at+4, "item type %d id %d: size %d is not a multiple of 4", typ, id, size)
 		}
 		if size < 0 || size > room {
 			size, cut = room, true
@@ -322,7 +322,7 @@ func (d *decoder) readItems(data []byte, areaStart int) {
 		d.f.Items = append(d.f.Items, it)
 	}
 	if sum != d.itemSize && len(d.f.Items) == d.numItems {
-		d.find(kindItemAreaSize, "header.item_size", 28, "the items take %d bytes, but item_size is %d", sum, d.itemSize)
+		d.find(foundItemAreaSize, "header.item_size", 28, "the items take %d bytes, but item_size is %d", sum, d.itemSize)
 	}
 	d.r.SeekTo(int64(min(areaStart+d.itemSize, len(data))))
 }
@@ -366,28 +366,28 @@ func (d *decoder) compareTypes() {
 		path := fmt.Sprintf("item_types[%d]", i)
 		offset := int64(headerSize + 12*i)
 		if t.id < 0 || t.id > 0xffff {
-			d.find(kindTypeID, path, offset, "type %d is not in the range 0 to 65535", t.id)
+			d.find(foundTypeID, path, offset, "type %d is not in the range 0 to 65535", t.id)
 		}
 		if seen[t.id] {
-			d.find(kindTypeID, path, offset, "type %d is listed twice", t.id)
+			d.find(foundTypeID, path, offset, "type %d is listed twice", t.id)
 		}
 		seen[t.id] = true
 		if t.num <= 0 {
-			d.find(kindTypeItems, path, offset, "type %d has %s", t.id, words.Count(t.num, "item"))
+			d.find(foundTypeItems, path, offset, "type %d has %s", t.id, words.Count(t.num, "item"))
 		}
 		if t.start != count {
-			d.find(kindTypeItems, path, offset, "type %d starts at item %d, should start at %d", t.id, t.start, count)
+			d.find(foundTypeItems, path, offset, "type %d starts at item %d, should start at %d", t.id, t.start, count)
 		}
 		for n := max(t.start, 0); n < t.start+t.num && int(n) < len(d.f.Items) && len(d.f.Items) == d.numItems; n++ {
 			if it := d.f.Items[n]; int32(it.Type) != t.id {
-				d.find(kindTypeItems, fmt.Sprintf("items[%d]", n), -1, "the item has type %d, but the table of types has %d", it.Type, t.id)
+				d.find(foundTypeItems, fmt.Sprintf("items[%d]", n), -1, "the item has type %d, but the table of types has %d", it.Type, t.id)
 				break
 			}
 		}
 		count += t.num
 	}
 	if int(count) != d.numItems {
-		d.find(kindTypeItems, "item_types", headerSize, "the types have %d items in total, but the header has %d", count, d.numItems)
+		d.find(foundTypeItems, "item_types", headerSize, "the types have %d items in total, but the header has %d", count, d.numItems)
 	}
 	type key struct{ typ, id uint16 }
 	ids := make(map[key]bool)
@@ -396,9 +396,9 @@ func (d *decoder) compareTypes() {
 			ids[k] = true
 			continue
 		}
-		kind := kindItemID
+		kind := foundItemID
 		if it.Type == TypeUUIDIndex {
-			kind = kindIndexID
+			kind = foundIndexID
 		}
 		d.find(kind, fmt.Sprintf("items[%d]", i), -1, "type %d has more than one item with id %d", it.Type, it.ID)
 	}
@@ -408,7 +408,7 @@ func (d *decoder) readData(data []byte, areaStart int) {
 	d.f.Data = make([]*Block, d.numData)
 	keeper := new(keeper)
 	last := -1
-	lost := lostRun{d: d, kind: kindDataOutside, what: "data"}
+	lost := lostRun{d: d, kind: foundDataOutside, what: "data"}
 	defer lost.end()
 	for i := range d.dataOffsets {
 		start, end := extent(d.dataOffsets, i, d.dataSize)
@@ -417,9 +417,9 @@ func (d *decoder) readData(data []byte, areaStart int) {
 		d.f.Data[i] = b
 		switch {
 		case i == 0 && start != 0:
-			d.find(kindDataOffset, "data_offsets[0]", -1, "the first data offset is %d, should be 0", start)
+			d.find(foundDataOffset, "data_offsets[0]", -1, "the first data offset is %d, should be 0", start)
 		case start <= last:
-			d.find(kindDataOffset, fmt.Sprintf("data_offsets[%d]", i), -1, "data offset %d is not greater than the previous one, %d", start, last)
+			d.find(foundDataOffset, fmt.Sprintf("data_offsets[%d]", i), -1, "data offset %d is not greater than the previous one, %d", start, last)
 		}
 		shared := start < last // the bytes belong to another block: this one gets none
 		if shared {
@@ -441,9 +441,9 @@ func (d *decoder) readData(data []byte, areaStart int) {
 		}
 		switch {
 		case b.size < 0:
-			d.find(kindDataSize, fmt.Sprintf("data_sizes[%d]", i), -1, "data size %d is negative", b.size)
+			d.find(foundDataSize, fmt.Sprintf("data_sizes[%d]", i), -1, "data size %d is negative", b.size)
 		case b.size == 0:
-			d.find(kindDataEmpty, path, b.offset, "the block is empty")
+			d.find(foundDataEmpty, path, b.offset, "the block is empty")
 		}
 		if d.r.Tracing() && b.offset >= 0 {
 			d.r.SeekTo(int64(lo))

@@ -6,75 +6,75 @@ import "trowel.example/check"
 var Catalog check.Catalog
 
 var (
-	kindSource = Catalog.Add("tl-mod-source", check.Warning,
+	foundSource = Catalog.Add("tl-mod-source", check.Warning,
 		"A file is a text, but the game reads only its compiled form.",
 		"Pack the mod again: this compiles the text.")
-	kindGUID = Catalog.Add("tl-mod-duplicate-guid", check.Error,
+	foundGUID = Catalog.Add("tl-mod-duplicate-guid", check.Error,
 		"Two units have the same UNIT_GUID, so the game confuses them.",
 		"Give one of them a new GUID: `trowel edit MOD -- new-guids PATH`.")
-	kindSkillGUID = Catalog.Add("tl-mod-duplicate-unique-guid", check.Error,
+	foundSkillGUID = Catalog.Add("tl-mod-duplicate-unique-guid", check.Error,
 		"Two skills have the same UNIQUE_GUID, so saved games confuse them.",
 		"Give one of them a new GUID: `trowel edit MOD -- new-guids PATH`.")
-	kindNoGUID = Catalog.Add("tl-mod-no-guid", check.Warning,
+	foundNoGUID = Catalog.Add("tl-mod-no-guid", check.Warning,
 		"A unit or skill has no GUID, and neither has its base file.",
 		"Add a unique UNIT_GUID or UNIQUE_GUID.")
-	kindBaseMissing = Catalog.Add("tl-mod-missing-basefile", check.Error,
+	foundBaseMissing = Catalog.Add("tl-mod-missing-basefile", check.Error,
 		"A unit is based on a file that is neither in the mod nor in the game.",
 		"Correct the BASEFILE, or add the file.")
-	kindBaseOutside = Catalog.Add("tl-mod-outside-basefile", check.Info,
+	foundBaseOutside = Catalog.Add("tl-mod-outside-basefile", check.Info,
 		"Units are based on a file that is not in the mod; the files of the game were not checked.",
 		"No action needed; to check the files of the game, too, give them with --base.")
-	kindFileMissing = Catalog.Add("tl-mod-missing-file", check.Error,
+	foundFileMissing = Catalog.Add("tl-mod-missing-file", check.Error,
 		"A reference to a file that is neither in the mod nor in the game.",
 		"Correct the path, or add the file.")
-	kindFileLikely = Catalog.Add("tl-mod-likely-missing-file", check.Warning,
+	foundFileLikely = Catalog.Add("tl-mod-likely-missing-file", check.Warning,
 		"A reference to a file that is probably missing from the mod: the mod has a file with a similar name, or all "+
 			"other files that are referenced in the same folder. The files of the game were not checked.",
 		"Correct the path or add the file, or give the game's files with --base.")
-	kindFileOutside = Catalog.Add("tl-mod-outside-file", check.Info,
+	foundFileOutside = Catalog.Add("tl-mod-outside-file", check.Info,
 		"A reference to a layout that is not in the mod; the files of the game were not checked.",
 		"No action needed; to check the files of the game, too, give them with --base.")
-	kindIconMissing = Catalog.Add("tl-mod-missing-icon", check.Warning,
+	foundIconMissing = Catalog.Add("tl-mod-missing-icon", check.Warning,
 		"A data file names an icon that is in no image set of the mod or of the game, so the game shows no icon.",
 		"Correct the name, or add the sprite to an image set.")
-	kindIconLikely = Catalog.Add("tl-mod-likely-missing-icon", check.Warning,
+	foundIconLikely = Catalog.Add("tl-mod-likely-missing-icon", check.Warning,
 		"A data file names an icon that is probably missing from the mod: its image sets have the same name with other "+
 			"numbers. The files of the game were not checked.",
 		"Correct the name or add the sprite, or give the game's files with --base.")
-	kindIconOutside = Catalog.Add("tl-mod-outside-icon", check.Info,
+	foundIconOutside = Catalog.Add("tl-mod-outside-icon", check.Info,
 		"Data files name icons that are in no image set of the mod; the files of the game were not checked.",
 		"No action needed; to check the files of the game, too, give them with --base.")
-	kindNotInTable = Catalog.Add("tl-mod-not-in-table", check.Warning,
+	foundNotInTable = Catalog.Add("tl-mod-not-in-table", check.Warning,
 		"A file has no record in the .RAW table of its type, so the game ignores it. GUTS makes such mods from a "+
 			"leftover compiled file whose source was deleted.",
 		"Delete a leftover file; otherwise make its source with `trowel extract`, and pack with --tables.")
-	kindTableMissing = Catalog.Add("tl-mod-no-table", check.Warning,
+	foundTableMissing = Catalog.Add("tl-mod-no-table", check.Warning,
 		"The mod has files that belong into a .RAW table, but not that table.",
 		"Pack the mod with --tables.")
-	kindRemoved = Catalog.Add("tl-mod-removed-and-there", check.Warning,
+	foundRemoved = Catalog.Add("tl-mod-removed-and-there", check.Warning,
 		"A file is in the mod, and the mod also removes it.",
 		"Delete one of the two.")
 
-	kindText = Catalog.Add("tl-source-unreadable", check.Error,
+	foundText = Catalog.Add("tl-source-unreadable", check.Error,
 		"A source cannot be read, so the mod cannot be built.",
 		"Correct the line of the finding.")
-	kindClash = Catalog.Add("tl-source-clash", check.Error,
+	foundClash = Catalog.Add("tl-source-clash", check.Error,
 		"Two files have names that differ only in case, and different contents: the game uses only one of them.",
 		"Delete or rename one of them.")
-	kindTorchlight1 = Catalog.Add("tl-source-torchlight1", check.Error,
+	foundTorchlight1 = Catalog.Add("tl-source-torchlight1", check.Error,
 		"A folder for a mod of Torchlight II contains a file of Torchlight I: a file that only that game has, or one "+
 			"with its type BOOLEAN.",
 		"A mod of Torchlight I is not packed; in a mod of Torchlight II, delete the file or replace BOOLEAN by BOOL.")
-	kindTwinDiffers = Catalog.Add("tl-source-differs", check.Warning,
+	foundTwinDiffers = Catalog.Add("tl-source-differs", check.Warning,
 		"A source differs from the compiled file next to it.",
 		"Compile the source again: `trowel pack` uses the source, but the game reads the compiled file of a loose folder.")
-	kindTwinOlder = Catalog.Add("tl-source-newer", check.Info,
+	foundTwinOlder = Catalog.Add("tl-source-newer", check.Info,
 		"A source was changed after the file next to it was compiled, but both have the same content.",
 		"Nothing.")
-	kindTwinBroken = Catalog.Add("tl-source-twin-unreadable", check.Warning,
+	foundTwinBroken = Catalog.Add("tl-source-twin-unreadable", check.Warning,
 		"A compiled file next to its source cannot be read.",
 		"Delete the compiled file and compile the source again.")
-	kindNoSource = Catalog.Add("tl-source-missing", check.Info,
+	foundNoSource = Catalog.Add("tl-source-missing", check.Info,
 		"A compiled file has no source next to it. It is packed unchanged.",
 		"No action needed; to get a source, use `trowel convert`.")
 )

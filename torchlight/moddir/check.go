@@ -110,7 +110,7 @@ func checkWith(r *pak.Reader, archive func(see func(*pak.File, []byte)), o Check
 			o.OnProgress("checked files", i+1, len(all))
 		}
 		if path := all[i].path; removed[strings.ToUpper(path)] {
-			sink.AddAt(kindRemoved, []check.Place{check.File(path)}, path, -1, "is in the mod, but the mod also removes it")
+			sink.AddAt(foundRemoved, []check.Place{check.File(path)}, path, -1, "is in the mod, but the mod also removes it")
 		}
 	}
 	if r.Salvaged() {
@@ -164,7 +164,7 @@ func (e *examination) examine(f *pak.File, data []byte) facts {
 		return a
 	}
 	if form.isText(data) {
-		sink.Add(kindSource, "", -1, "is a text, not compiled")
+		sink.Add(foundSource, "", -1, "is a text, not compiled")
 		return a
 	}
 	if e.Sources {
@@ -264,7 +264,7 @@ func checkGUIDs(all []facts, sink check.Sink) (reported map[string]bool) {
 		folder string
 		kind   *check.Kind
 		key    string
-	}{{"MEDIA/UNITS/", kindGUID, "UNIT_GUID"}, {"MEDIA/SKILLS/", kindSkillGUID, "UNIQUE_GUID"}} {
+	}{{"MEDIA/UNITS/", foundGUID, "UNIT_GUID"}, {"MEDIA/SKILLS/", foundSkillGUID, "UNIQUE_GUID"}} {
 		first := make(map[string]string)
 		for _, a := range all {
 			if !strings.HasPrefix(strings.ToUpper(a.path), group.folder) || !a.create {
@@ -273,7 +273,7 @@ func checkGUIDs(all []facts, sink check.Sink) (reported map[string]bool) {
 			other, twice := first[a.guid]
 			switch {
 			case a.guid == "" && a.basefile == "":
-				sink.AddAt(kindNoGUID, []check.Place{check.File(a.path)}, a.path, -1, "has no %s", group.key)
+				sink.AddAt(foundNoGUID, []check.Place{check.File(a.path)}, a.path, -1, "has no %s", group.key)
 			case a.guid == "":
 				continue
 			case twice:
@@ -315,13 +315,13 @@ func checkTables(all []facts, sources, base tables.Sources, present, reported ma
 		table := built[path]
 		files, ok := there[path]
 		if !ok {
-			sink.AddAt(kindTableMissing, []check.Place{check.File(path)}, path, -1,
+			sink.AddAt(foundTableMissing, []check.Place{check.File(path)}, path, -1,
 				"is missing, but the mod has %s for it", words.Count(table.Len(), "file"))
 			continue
 		}
 		for _, file := range raw.Records(table) {
 			if !files[gameName(file)] {
-				sink.AddAt(kindNotInTable, []check.Place{check.File(file), check.File(path)}, file, -1, "has no record in %s", path)
+				sink.AddAt(foundNotInTable, []check.Place{check.File(file), check.File(path)}, file, -1, "has no record in %s", path)
 			}
 		}
 	}

@@ -95,9 +95,9 @@ func checkIcons(all []facts, base Files, sink check.Sink) {
 		for _, m := range list {
 			switch {
 			case base != nil:
-				sink.AddAt(kindIconMissing, m.at, m.from, -1, "names the icon %q, which is in no image set", m.to)
+				sink.AddAt(foundIconMissing, m.at, m.from, -1, "names the icon %q, which is in no image set", m.to)
 			case stem(m.name) != "" && stems[stem(m.name)] >= series:
-				sink.AddAt(kindIconLikely, m.at, m.from, -1,
+				sink.AddAt(foundIconLikely, m.at, m.from, -1,
 					"names the icon %q, which is in no image set of the mod; %d sets have it with "+
 						"other numbers", m.to, stems[stem(m.name)])
 			default:
@@ -105,7 +105,7 @@ func checkIcons(all []facts, base Files, sink check.Sink) {
 			}
 		}
 	}
-	reportOutside(kindIconOutside, "icons", outside, sink)
+	reportOutside(foundIconOutside, "icons", outside, sink)
 }
 
 // stem returns a name without the number at its end, or "" if it has no number.

@@ -21,10 +21,10 @@ func CheckFolder(fsys fs.FS, o Options, sink check.Sink) error {
 		return err
 	}
 	for _, e := range f.clashes {
-		sink.AddAt(kindClash, []check.Place{check.File(e.At)}, e.At, -1, "%v", e.Err)
+		sink.AddAt(foundClash, []check.Place{check.File(e.At)}, e.At, -1, "%v", e.Err)
 	}
 	if at := f.sign1(); at != "" {
-		sink.AddAt(kindTorchlight1, []check.Place{check.File(at)}, at, -1, "%v", errTorchlight1)
+		sink.AddAt(foundTorchlight1, []check.Place{check.File(at)}, at, -1, "%v", errTorchlight1)
 	}
 	findings := make([][]check.Finding, len(f.sources)+len(f.twins))
 	parallel.Each(len(findings), func(i int) {
@@ -38,7 +38,7 @@ func CheckFolder(fsys fs.FS, o Options, sink check.Sink) error {
 	var newer []check.Finding // in a git checkout, where times mean little, there are many of these
 	for _, list := range findings {
 		for _, found := range list {
-			if found.ID == kindTwinOlder.ID {
+			if found.ID == foundTwinOlder.ID {
 				newer = append(newer, found)
 				continue
 			}
@@ -67,7 +67,7 @@ func (f *folder) checkSource(s *source, o *Options, sink check.Sink) {
 				more = ", so --tables makes no record for it in " + t.table
 			}
 		}
-		sink.Add(kindNoSource, "", -1, "has no source next to it%s", more)
+		sink.Add(foundNoSource, "", -1, "has no source next to it%s", more)
 	}
 	if s.form == nil {
 		return
@@ -75,13 +75,13 @@ func (f *folder) checkSource(s *source, o *Options, sink check.Sink) {
 	data, err := fs.ReadFile(f.fsys, s.at)
 	switch {
 	case err != nil:
-		sink.Add(kindText, "", -1, "%v", err)
+		sink.Add(foundText, "", -1, "%v", err)
 	case s.twin || !s.form.isText(data):
 		s.form.check(data, s.path, o, sink)
 	default:
 		s.form.checkForm(data, s.path, o, sink)
 		if err := ofTorchlight1(data); err != nil && s.form != admForm {
-			text.ReportErrors(kindTorchlight1, err, sink)
+			text.ReportErrors(foundTorchlight1, err, sink)
 		}
 	}
 }
@@ -90,8 +90,8 @@ func (f *folder) checkSource(s *source, o *Options, sink check.Sink) {
 func (f *form) checkForm(content []byte, name string, o *Options, sink check.Sink) {
 	made, err := f.compile(content, nil, name, o.lenient())
 	if err != nil {
-		if !text.ReportErrors(kindText, err, sink) {
-			sink.Add(kindText, "", -1, "%v", err)
+		if !text.ReportErrors(foundText, err, sink) {
+			sink.Add(foundText, "", -1, "%v", err)
 		}
 		return
 	}
@@ -122,7 +122,7 @@ func (f *folder) checkTwin(pair [2]*source, o *Options, sink check.Sink) {
 	}
 	compiled, err := fs.ReadFile(f.fsys, twin.at)
 	if err != nil {
-		sink.AddAt(kindTwinBroken, both[1:], twin.at, -1, "%v", err)
+		sink.AddAt(foundTwinBroken, both[1:], twin.at, -1, "%v", err)
 		return
 	}
 	// The comparison uses the editable form with six digits. It does not contain meaningless differences such as the
@@ -136,14 +136,14 @@ func (f *folder) checkTwin(pair [2]*source, o *Options, sink check.Sink) {
 	got, _, err := s.form.decompile(compiled, s.path, &six)
 	switch {
 	case err != nil:
-		sink.AddAt(kindTwinBroken, both[1:], twin.at, -1, "%v", err)
+		sink.AddAt(foundTwinBroken, both[1:], twin.at, -1, "%v", err)
 	case !bytes.Equal(want, got):
 		newer := ""
 		if s.info.ModTime().After(twin.info.ModTime()) {
 			newer = ", and is newer"
 		}
-		sink.AddAt(kindTwinDiffers, both, s.at, -1, "differs from %s%s", twin.at, newer)
+		sink.AddAt(foundTwinDiffers, both, s.at, -1, "differs from %s%s", twin.at, newer)
 	case s.info.ModTime().After(twin.info.ModTime()):
-		sink.AddAt(kindTwinOlder, both[:1], s.at, -1, "is newer than %s, but has the same content", twin.at)
+		sink.AddAt(foundTwinOlder, both[:1], s.at, -1, "is newer than %s, but has the same content", twin.at)
 	}
 }

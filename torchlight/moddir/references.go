@@ -88,22 +88,22 @@ func checkReferences(all []facts, present map[string]bool, base tables.Sources, 
 		near := c.near(m.name)
 		switch {
 		case base != nil && m.base:
-			sink.AddAt(kindBaseMissing, m.at, m.from, -1, "refers%s to %s, which does not exist%s", times, m.to, near)
+			sink.AddAt(foundBaseMissing, m.at, m.from, -1, "refers%s to %s, which does not exist%s", times, m.to, near)
 		case base != nil:
-			sink.AddAt(kindFileMissing, m.at, m.from, -1, "refers%s to %s, which does not exist%s", times, m.to, near)
+			sink.AddAt(foundFileMissing, m.at, m.from, -1, "refers%s to %s, which does not exist%s", times, m.to, near)
 		case near != "" || c.own(m.name):
 			if near == "" {
 				near = "; all other referenced files in that folder exist"
 			}
-			sink.AddAt(kindFileLikely, m.at, m.from, -1, "refers%s to %s, which is not in the mod%s", times, m.to, near)
+			sink.AddAt(foundFileLikely, m.at, m.from, -1, "refers%s to %s, which is not in the mod%s", times, m.to, near)
 		case m.base:
 			outsideBases = append(outsideBases, m)
 		default:
 			outside = append(outside, m)
 		}
 	}
-	reportOutside(kindBaseOutside, "files", outsideBases, sink)
-	reportOutside(kindFileOutside, "files", outside, sink)
+	reportOutside(foundBaseOutside, "files", outsideBases, sink)
+	reportOutside(foundFileOutside, "files", outside, sink)
 }
 
 // reportOutside reports one finding for all files or icons that are not in the mod, but may be in the game.

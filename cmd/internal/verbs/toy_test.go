@@ -41,10 +41,10 @@ const (
 )
 
 var (
-	toyKinds  check.Catalog
-	kindEmpty = toyKinds.Add("toy-empty", check.Warning, "A toy has no bytes.", "Put something into it.")
-	kindTwice = toyKinds.Add("toy-twice", check.Error, "Two toys have the same name.", "Rename one of them.")
-	kindMany  = toyKinds.Add("toy-many", check.Info, "There are more than three toys.", "Nothing.")
+	toyKinds   check.Catalog
+	foundEmpty = toyKinds.Add("toy-empty", check.Warning, "A toy has no bytes.", "Put something into it.")
+	foundTwice = toyKinds.Add("toy-twice", check.Error, "Two toys have the same name.", "Rename one of them.")
+	foundMany  = toyKinds.Add("toy-many", check.Info, "There are more than three toys.", "Nothing.")
 )
 
 var toys = &format.Game{Title: "Toys", Formats: []*format.Format{toyBox, toyShelf}}
@@ -188,18 +188,18 @@ func (b *box) Check(_ context.Context, _ *format.Job, sink check.Sink) error {
 	for i, one := range b.toys {
 		path := fmt.Sprintf("toys[%d]", i)
 		if len(one.data) == 0 {
-			sink.Add(kindEmpty, path, 10, "%q is empty", one.name)
+			sink.Add(foundEmpty, path, 10, "%q is empty", one.name)
 		}
 		if string(one.data) == "panic" {
 			parallel.Each(2, func(int) { panic("a toy that bites") })
 		}
 		if seen[one.name] {
-			sink.Add(kindTwice, path, -1, "%q is there already", one.name)
+			sink.Add(foundTwice, path, -1, "%q is there already", one.name)
 		}
 		seen[one.name] = true
 	}
 	if len(b.toys) > 3 {
-		sink.Add(kindMany, "", -1, "%d toys", len(b.toys))
+		sink.Add(foundMany, "", -1, "%d toys", len(b.toys))
 	}
 	return nil
 }

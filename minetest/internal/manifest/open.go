@@ -16,7 +16,7 @@ import (
 // Catalog lists the kinds of findings that Check reports.
 var Catalog check.Catalog
 
-var kindDamaged = Catalog.Add("mt-manifest-damaged", check.Error,
+var foundDamaged = Catalog.Add("mt-manifest-damaged", check.Error,
 	"The manifest is damaged: the former state of the world is unknown.",
 	"Make a new manifest of a backup of the world, or use an older one.")
 
@@ -26,7 +26,7 @@ func (m *Manifest) Check(ctx context.Context, sink check.Sink) error {
 	if err == nil || ctx.Err() != nil {
 		return ctx.Err()
 	}
-	sink.Add(kindDamaged, "", -1, "%v", err)
+	sink.Add(foundDamaged, "", -1, "%v", err)
 	return nil
 }
 

@@ -57,22 +57,22 @@ type Report struct {
 var Losses check.Catalog
 
 var (
-	kindRow = Losses.Add("mt-backup-row", check.Error, "A row of the database cannot be read, and is not in the backup.",
+	foundRow = Losses.Add("mt-backup-row", check.Error, "A row of the database cannot be read, and is not in the backup.",
 		"Repair the world; older snapshots may contain the block.")
-	kindPath = Losses.Add("mt-backup-path", check.Error, "A path in the world is too long: the file or folder is not "+
+	foundPath = Losses.Add("mt-backup-path", check.Error, "A path in the world is too long: the file or folder is not "+
 		"in the backup.", "Use shorter names.")
-	kindPiece = Losses.Add("mt-backup-piece", check.Error, "A piece of a file is damaged in the repository: the "+
+	foundPiece = Losses.Add("mt-backup-piece", check.Error, "A piece of a file is damaged in the repository: the "+
 		"restored file contains zeros there.", "Restore the file from another snapshot.")
 )
 
 // Warnings contains the other kinds of findings of a backup.
 var Warnings check.Catalog
 
-var kindMoments = Warnings.Add("mt-backup-moments", check.Warning, "The blocks of the backup are not from a single "+
+var foundMoments = Warnings.Add("mt-backup-moments", check.Warning, "The blocks of the backup are not from a single "+
 	"moment: a program wrote to the database during the backup.", "Give the database a log (PRAGMA journal_mode=WAL), "+
 	"or stop the server during the backup.")
 
-var kindClock = Warnings.Add("mt-backup-clock", check.Warning, "The clock shows a time before the newest snapshot.",
+var foundClock = Warnings.Add("mt-backup-clock", check.Warning, "The clock shows a time before the newest snapshot.",
 	"Set the clock. If it was wrong when that snapshot was made, forget the snapshot.")
 
 // pieceSize is the size of the pieces of files.
@@ -315,7 +315,7 @@ func (r *Repository) order(ctx context.Context, snap *Snapshot, now time.Time, s
 	}
 	if !newest.IsZero() && !snap.Time.After(newest) {
 		if newest.Sub(snap.Time) > time.Minute {
-			sink.Add(kindClock, "snapshots", -1, "the newest snapshot is from %s, and the clock shows %s: the new snapshot "+
+			sink.Add(foundClock, "snapshots", -1, "the newest snapshot is from %s, and the clock shows %s: the new snapshot "+
 				"is dated just after the newest", newest.Format(time.RFC3339), snap.Time.Format(time.RFC3339))
 		}
 		snap.Time = newest.Add(time.Millisecond)
@@ -432,7 +432,7 @@ func (s *storing) source(ctx context.Context, dir, rest string, settings *world.
 			return nil, config, err
 		}
 		copying.Sink = o.Sink
-		o.Sink.Add(kindMoments, "blocks", -1, "a program writes to the database all the time: the blocks are not from a single moment")
+		o.Sink.Add(foundMoments, "blocks", -1, "a program writes to the database all the time: the blocks are not from a single moment")
 	}
 	db := mapdb.DB(mapdb.NewMemory())
 	if !same {
@@ -513,7 +513,7 @@ func (s *storing) files(ctx context.Context, rest string, snap *Snapshot, o Opti
 		case slices.Contains(databaseFiles, name):
 			return nil
 		case !validPath(name):
-			o.Sink.Add(kindPath, name, -1, "the path has %s, more than the maximum of %d", words.Count(len(name), "byte"), maxPath)
+			o.Sink.Add(foundPath, name, -1, "the path has %s, more than the maximum of %d", words.Count(len(name), "byte"), maxPath)
 			if e.IsDir() {
 				return fs.SkipDir
 			}

@@ -113,7 +113,7 @@ type part struct {
 // lose reports a row that cannot be read.
 func (w *regionWriter) lose(bad *mapdb.RowError) {
 	w.snap.Lost++
-	w.sink.Add(kindRow, "blocks", -1, "%v", bad)
+	w.sink.Add(foundRow, "blocks", -1, "%v", bad)
 }
 
 func (w *regionWriter) add(ctx context.Context, order int64, hash manifest.Hash) error {

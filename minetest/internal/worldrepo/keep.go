@@ -141,15 +141,15 @@ func (r *Repository) needs(ctx context.Context, s *Snapshot, give func(Ref), reg
 var Catalog check.Catalog
 
 var (
-	kindSnapshot = Catalog.Add("mt-backup-snapshot", check.Error, "A snapshot or a list of its blocks cannot be read.",
+	foundSnapshot = Catalog.Add("mt-backup-snapshot", check.Error, "A snapshot or a list of its blocks cannot be read.",
 		"Restore the readable part, and make a new backup.")
-	kindPack = Catalog.Add("mt-backup-pack", check.Error, "A pack that snapshots need is damaged or missing.",
+	foundPack = Catalog.Add("mt-backup-pack", check.Error, "A pack that snapshots need is damaged or missing.",
 		"Restore the pack from a copy of the repository; `trowel backup --verify` stores the contents again that the world still has.")
-	kindContent = Catalog.Add("mt-backup-content", check.Error, "A content that a snapshot needs is damaged or missing.",
+	foundContent = Catalog.Add("mt-backup-content", check.Error, "A content that a snapshot needs is damaged or missing.",
 		"`trowel restore` restores everything else; `trowel backup --verify` stores the content again if the world still has it.")
-	kindLost = Catalog.Add("mt-backup-lost", check.Warning, "Rows of the database could not be read when the "+
+	foundLost = Catalog.Add("mt-backup-lost", check.Warning, "Rows of the database could not be read when the "+
 		"snapshot was made, and are not in it.", "Older snapshots may contain the blocks.")
-	kindUnused = Catalog.Add("mt-backup-unused", check.Info, "No snapshot needs a pack: a backup was killed, or "+
+	foundUnused = Catalog.Add("mt-backup-unused", check.Info, "No snapshot needs a pack: a backup was killed, or "+
 		"snapshots were forgotten.", "`trowel forget REPO --prune` removes it.")
 )
 
@@ -187,7 +187,7 @@ func (r *Repository) checkPack(ctx context.Context, n uint64, sink check.Sink) (
 		return sound{}, err
 	}
 	if err != nil {
-		sink.AddAt(kindPack, []check.Place{check.File(name)}, name, -1, "%v", err)
+		sink.AddAt(foundPack, []check.Place{check.File(name)}, name, -1, "%v", err)
 		return sound{}, nil
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
@@ -206,7 +206,7 @@ func (r *Repository) checkPack(ctx context.Context, n uint64, sink check.Sink) (
 		fine.hashes[i], fine.sizes[i] = p.table[i].id.hash(), uint32(p.table[i].plain)
 	}
 	if bad > 0 {
-		sink.AddAt(kindPack, []check.Place{check.File(name)}, name, -1, "%d of %d contents are damaged: %v", bad, len(p.table), first)
+		sink.AddAt(foundPack, []check.Place{check.File(name)}, name, -1, "%d of %d contents are damaged: %v", bad, len(p.table), first)
 	}
 	return fine, nil
 }
@@ -232,7 +232,7 @@ func (r *Repository) Check(ctx context.Context, sink check.Sink) error {
 	report := func(id string, err error) {
 		unread = true
 		name := snapshotFile(id)
-		sink.AddAt(kindSnapshot, []check.Place{check.File(name)}, name, -1, "%v", err)
+		sink.AddAt(foundSnapshot, []check.Place{check.File(name)}, name, -1, "%v", err)
 	}
 	list, err := r.Snapshots(ctx, report)
 	if err != nil {
@@ -288,11 +288,11 @@ func (r *Repository) Check(ctx context.Context, sink check.Sink) error {
 		}
 		name := snapshotFile(s.ID)
 		if all.n > 0 {
-			sink.AddAt(kindContent, []check.Place{check.File(name)}, name, -1,
+			sink.AddAt(foundContent, []check.Place{check.File(name)}, name, -1,
 				"needed contents that are damaged or missing: %d: %s", all.n, all.first)
 		}
 		if s.Lost > 0 {
-			sink.AddAt(kindLost, []check.Place{check.File(name)}, name, -1, "rows of the database that could not be read "+
+			sink.AddAt(foundLost, []check.Place{check.File(name)}, name, -1, "rows of the database that could not be read "+
 				"when the backup was made: %d", s.Lost)
 		}
 	}
@@ -301,7 +301,7 @@ func (r *Repository) Check(ctx context.Context, sink check.Sink) error {
 	}
 	for _, one := range packs {
 		if n, name := one.number, packFile(one.number); !used[n] && good[n].hashes != nil {
-			sink.AddAt(kindUnused, []check.Place{check.File(name)}, name, -1, "no snapshot needs it")
+			sink.AddAt(foundUnused, []check.Place{check.File(name)}, name, -1, "no snapshot needs it")
 		}
 	}
 	return nil
@@ -336,7 +336,7 @@ func (r *Repository) Restore(ctx context.Context, s *Snapshot, dst string, o wor
 		return nil, err
 	}
 	if s.Lost > 0 {
-		o.Sink.Add(kindLost, snapshotFile(s.ID), -1, "rows of the database that could not be read when the backup was made: %d", s.Lost)
+		o.Sink.Add(foundLost, snapshotFile(s.ID), -1, "rows of the database that could not be read when the backup was made: %d", s.Lost)
 	}
 	for _, f := range s.Folders {
 		path, mode := filepath.Join(scratch, filepath.FromSlash(f.Path)), f.Mode.Perm()|0o700
@@ -436,7 +436,7 @@ func (r *Repository) extract(dir string, f File, sink check.Sink) (err error) {
 		return err
 	}
 	if lost.n > 0 {
-		sink.Add(kindPiece, f.Path, at, "%d of %d pieces: %s", lost.n, len(f.Pieces), lost.first)
+		sink.Add(foundPiece, f.Path, at, "%d of %d pieces: %s", lost.n, len(f.Pieces), lost.first)
 		if f.Path == "world.mt" {
 			return os.Remove(path)
 		}
