@@ -31,9 +31,7 @@ func (p *parser) metadata() {
 			p.seen["meta "+word] = true
 			switch word {
 			case "raw":
-				if m.Raw = p.lastHex(); m.Raw == nil {
-					m.Raw = []byte{}
-				}
+				m.Raw = p.lastHex() // not nil
 			case "missing":
 				m.Missing = int(p.last("a number of entries", 1, 0xffff))
 			default:
