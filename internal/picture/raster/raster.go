@@ -124,7 +124,7 @@ func (c *Canvas) fill(t *Texture, v0, v1, v2 *Vertex, culling bool) {
 		return
 	}
 	if area < 0 {
-		v1, v2, p[1], p[2], area = v2, v1, p[2], p[1], -area
+		v1, v2, p[1], p[2] = v2, v1, p[2], p[1]
 	}
 	const half = steps / 2
 	pixel := func(n int64) int { return int((n - half + steps - 1) >> 8) } // the first whose centre is at n or after it

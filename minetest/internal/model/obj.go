@@ -45,7 +45,6 @@ type obj struct {
 	uvs             [][2]float32
 	parts           []Part
 	begin           bool // the next face begins a part
-	bare            []bool
 	vertices        int
 }
 

@@ -16,7 +16,6 @@ type maker struct {
 	at     Vec    // its centre, in the coordinates of the volume
 	look   *look
 	param2 uint8
-	param1 uint8
 	turned *turned
 	lit    bool // light is set
 	light  frame
@@ -42,7 +41,7 @@ func (m *maker) node(p [3]int) {
 	if k.draw == airlike {
 		return
 	}
-	m.p, m.of, m.look, m.param1, m.param2, m.lit = p, p, k, c.param1, c.param2, false
+	m.p, m.of, m.look, m.param2, m.lit = p, p, k, c.param2, false
 	for a := range p {
 		m.at[a] = float32(p[a] - m.v.Origin[a])
 	}

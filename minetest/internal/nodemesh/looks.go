@@ -210,7 +210,7 @@ func (k *look) colors(l *Looks) {
 		return
 	}
 	img := l.assets.Image(k.def.Palette)
-	if img == nil {
+	if img == nil || img.Rect.Empty() {
 		return
 	}
 	size := img.Rect.Size()

@@ -55,11 +55,6 @@ func (v *Volume) at(p [3]int) (cell, *look) {
 	return c, v.kinds[c.kind]
 }
 
-func (v *Volume) lookAt(p [3]int) *look {
-	_, k := v.at(p)
-	return k
-}
-
 func (v *Volume) kind(name string) uint16 {
 	if name == "ignore" {
 		return 0
