@@ -304,6 +304,9 @@ func (w *writer) manifest(p *plan) (*Manifest, error) {
 // ordered calls produce for 0 to n-1, several at the same time, and calls use with each result, one after the other in
 // that order. It stops at the first error.
 func ordered[T any](ctx context.Context, n int, produce func(i int) (T, error), use func(i int, v T) error) error {
+	if err := ctx.Err(); err != nil {
+		return err // a short list could end before the workers notice
+	}
 	type result struct {
 		i   int
 		v   T

@@ -119,13 +119,9 @@ func putBlocks(ctx context.Context, w *worldedit.World, blocks map[mapdb.Pos]*ma
 	if len(blocks) == 0 {
 		return nil
 	}
-	area, first := mapdb.Area{}, true
+	area := mapdb.Area{Min: mapdb.Pos{X: 1}} // empty
 	for p := range blocks {
-		if first {
-			area, first = mapdb.Area{Min: p, Max: p}, false
-		}
-		area.Min = mapdb.Pos{X: min(area.Min.X, p.X), Y: min(area.Min.Y, p.Y), Z: min(area.Min.Z, p.Z)}
-		area.Max = mapdb.Pos{X: max(area.Max.X, p.X), Y: max(area.Max.Y, p.Y), Z: max(area.Max.Z, p.Z)}
+		area = area.With(mapdb.Area{Min: p, Max: p})
 	}
 	create := []mapdb.Pos{} // which may be far apart
 	for p, b := range blocks {
