@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"trowel.example/fault"
+	"trowel.example/minetest/internal/texture"
 )
 
 // Model is the shape of a node. Its vertices are in nodes, relative to the node's centre: x to the east, y up, z to the
@@ -25,12 +26,46 @@ type Vertex struct {
 	UV          [2]float32
 }
 
-// Parse reads a model. The ending of the file name decides the format.
-func Parse(name string, data []byte) (*Model, error) {
+// maxVertices is the number of vertices, and of corners of triangles, that a model may have.
+const maxVertices = 1 << 20
+
+// maxDepth is how deep frames may lie in frames.
+const maxDepth = 100
+
+// Parse reads a model as a version of the engine does. The ending of the file name decides the format. What is animated
+// is returned in the pose of the file.
+func Parse(name string, data []byte, engine texture.Engine) (*Model, error) {
+	var m *Model
+	var tenth bool // up to 5.11 no model was in tenths of nodes
+	var err error
 	switch ext := strings.ToLower(path.Ext(name)); ext {
 	case ".obj":
-		return parseOBJ(data)
+		m, err = parseOBJ(data)
+	case ".b3d":
+		m, tenth, err = parseB3D(data)
+	case ".gltf":
+		m, err = parseGLTF(data, 0, nil)
+		tenth = true
+	case ".glb":
+		m, err = parseGLB(data)
+		tenth = true
+	case ".x":
+		m, tenth, err = parseX(data)
 	default:
-		return nil, &fault.Error{Offset: -1, Want: "a model: .obj, .b3d, .gltf, .glb or .x", Got: ext, Err: fault.ErrFormat}
+		err = &fault.Error{Offset: -1, Want: "a model: .obj, .b3d, .gltf, .glb or .x", Got: ext, Err: fault.ErrFormat}
 	}
+	if err != nil {
+		return nil, err
+	}
+	if tenth && (engine == texture.Newest || engine >= 12) {
+		for _, p := range m.Parts {
+			for i := range p.Vertices {
+				for a := range 3 {
+					p.Vertices[i].Pos[a] /= 10
+				}
+			}
+		}
+	}
+	m.addNormals()
+	return m, nil
 }

@@ -7,6 +7,7 @@ import (
 	"trowel.example/fault"
 	_ "trowel.example/internal/testing/tests" // an empty machine
 	"trowel.example/minetest/internal/model"
+	"trowel.example/minetest/internal/texture"
 )
 
 const wedge = `# a wedge
@@ -25,7 +26,7 @@ f -4 -3 -2
 `
 
 func TestOBJ(t *testing.T) {
-	m, err := model.Parse("wedge.obj", []byte(wedge))
+	m, err := model.Parse("wedge.obj", []byte(wedge), texture.Newest)
 	if err != nil || len(m.Parts) != 2 {
 		t.Fatalf("%+v, %v", m, err)
 	}
@@ -45,20 +46,25 @@ func TestBadOBJ(t *testing.T) {
 	for _, text := range []string{"f 1 2 3", "v 1 2", "v 1 2 x", "v nan 0 0", "v 0 0 0\nf 1 1", "v 0 0 0\nf 1 1 2",
 		"v 0 0 0\nf 1/1 1 1", "v 0 0 0\nf 0 1 1"} {
 		var f *fault.Error
-		if _, err := model.Parse("a.obj", []byte(text)); !errors.As(err, &f) {
+		if _, err := model.Parse("a.obj", []byte(text), texture.Newest); !errors.As(err, &f) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	if _, err := model.Parse("a.png", nil); err == nil {
+	if _, err := model.Parse("a.png", nil, texture.Newest); err == nil {
 		t.Error("a picture is a model")
 	}
 }
 
 func FuzzParse(f *testing.F) {
-	f.Add("a.obj", []byte(wedge))
+	for name, data := range samples() {
+		f.Add(name, data)
+	}
 	f.Fuzz(func(t *testing.T, name string, data []byte) {
-		m, err := model.Parse(name, data)
+		m, err := model.Parse(name, data, texture.Newest)
 		if err != nil {
+			if _, is := errors.AsType[*fault.Error](err); !is {
+				t.Fatalf("%T: %v", err, err)
+			}
 			return
 		}
 		for _, p := range m.Parts {

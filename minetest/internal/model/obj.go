@@ -11,11 +11,8 @@ import (
 	"trowel.example/fault"
 )
 
-// The limits of a model.
-const (
-	maxVertices = 1 << 20
-	maxLine     = 1 << 20
-)
+// maxLine is the length of the longest line.
+const maxLine = 1 << 20
 
 // parseOBJ reads a Wavefront .obj file. Each group, or each use of a material, begins a part before its next face.
 // Files of materials are not read.
@@ -36,7 +33,7 @@ func parseOBJ(data []byte) (*Model, error) {
 	if err := in.Err(); err != nil {
 		return nil, &fault.Error{Offset: int64(offset), Want: "shorter lines", Got: err.Error(), Err: fault.ErrFormat}
 	}
-	return o.model()
+	return &Model{Parts: o.parts}, nil
 }
 
 // obj is a .obj file that is being read.
@@ -133,45 +130,4 @@ func (o *obj) face(args []string) error {
 		part.Indices = append(part.Indices, first, first+i, first+i-1) // mirrored, so turned round
 	}
 	return nil
-}
-
-func (o *obj) model() (*Model, error) {
-	m := &Model{Parts: o.parts}
-	m.addNormals()
-	return m, nil
-}
-
-// addNormals gives vertices without a normal that of their triangles.
-func (m *Model) addNormals() {
-	for i := range m.Parts {
-		p := &m.Parts[i]
-		lacks := make([]bool, len(p.Vertices))
-		for j, v := range p.Vertices {
-			lacks[j] = v.Normal == [3]float32{}
-		}
-		for j := 0; j+3 <= len(p.Indices); j += 3 {
-			c := p.Indices[j : j+3]
-			n := cross(sub(p.Vertices[c[1]].Pos, p.Vertices[c[0]].Pos), sub(p.Vertices[c[2]].Pos, p.Vertices[c[0]].Pos))
-			for _, at := range c {
-				if lacks[at] {
-					for a := range n {
-						p.Vertices[at].Normal[a] += n[a]
-					}
-				}
-			}
-		}
-		for j := range p.Vertices {
-			n := &p.Vertices[j].Normal
-			if l := float32(math.Sqrt(float64(n[0]*n[0] + n[1]*n[1] + n[2]*n[2]))); l > 0 {
-				*n = [3]float32{n[0] / l, n[1] / l, n[2] / l}
-			}
-		}
-	}
-}
-
-func sub(a, b [3]float32) [3]float32 { return [3]float32{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }
-
-// cross returns a vector that points to the eye for which the directions a and then b are clockwise.
-func cross(a, b [3]float32) [3]float32 {
-	return [3]float32{a[1]*b[2] - a[2]*b[1], a[2]*b[0] - a[0]*b[2], a[0]*b[1] - a[1]*b[0]}
 }

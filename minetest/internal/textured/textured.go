@@ -20,7 +20,7 @@ type Game struct {
 
 // NewGame returns the appearance of nodes with some files, as a version of the engine draws them.
 func NewGame(nodes nodedef.List, search *texture.Search, engine texture.Engine) *Game {
-	f := &files{search: search, maker: texture.NewMaker(search, engine), lost: make(map[string]error)}
+	f := &files{search: search, maker: texture.NewMaker(search, engine), engine: engine, lost: make(map[string]error)}
 	return &Game{Looks: nodemesh.NewLooks(override(nodes, search.Overrides()), f, engine), files: f}
 }
 
@@ -42,6 +42,7 @@ func (g *Game) Missing() map[string]error {
 type files struct {
 	search *texture.Search
 	maker  *texture.Maker
+	engine texture.Engine
 
 	mu   sync.Mutex
 	lost map[string]error
@@ -65,7 +66,7 @@ func (f *files) Model(name string) *model.Model {
 	data, err := f.search.File(context.Background(), name)
 	if err == nil {
 		var m *model.Model
-		if m, err = model.Parse(name, data); err == nil {
+		if m, err = model.Parse(name, data, f.engine); err == nil {
 			return m
 		}
 	}
