@@ -208,18 +208,20 @@ func TestCut(t *testing.T) {
 func TestBadModels(t *testing.T) {
 	node := func(n int) string { return strings.Repeat("Frame {", n) }
 	for want, file := range map[string]struct{ name, data string }{
-		"as text":         {"a.x", "xof 0303bin 0032"},
-		"xof":             {"b.x", "a picture"},
-		"a number":        {"c.x", "xof 0303txt 0032\nMesh { 1; 1; 2; x"},
-		"in each other":   {"d.x", "xof 0303txt 0032\n" + node(300)},
-		"0 to 2":          {"e.x", "xof 0303txt 0032\nMesh { 3; 0;0;0; 0;0;0; 0;0;0; 1; 3; 0,1,3; }"},
-		"of one file":     {"a.gltf", strings.Replace(string(samples()["a.gltf"]), "data:application/octet-stream;base64,", "a.bin,", 1)},
-		"one parent":      {"b.gltf", `{"nodes": [{"children": [0]}], "scenes": [{"nodes": [0]}]}`},
-		"at most 3145728": {"c.gltf", `{"nodes": [{"mesh": 0}], "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}], "accessors": [{"componentType": 5126, "count": 1000000000, "type": "VEC3"}]}`},
-		"fewer than 0":    {"d.gltf", `{"nodes": [{"mesh": 0}]}`},
-		"offset 3":        {"e.gltf", `{"a`},
-		"extension":       {"f.gltf", `{"extensionsRequired": ["KHR_draco_mesh_compression"]}`},
-		"vertices 0 to 2": {"a.b3d", strings.Replace(string(b3d()), string(le([]int32{0, 0, 1, 2})), string(le([]int32{0, 0, 1, 3})), 1)},
+		"as text":       {"a.x", "xof 0303bin 0032"},
+		"xof":           {"b.x", "a picture"},
+		"a number":      {"c.x", "xof 0303txt 0032\nMesh { 1; 1; 2; x"},
+		"in each other": {"d.x", "xof 0303txt 0032\n" + node(300)},
+		"0 to 2":        {"e.x", "xof 0303txt 0032\nMesh { 3; 0;0;0; 0;0;0; 0;0;0; 1; 3; 0,1,3; }"},
+		"of one file":   {"a.gltf", strings.Replace(string(samples()["a.gltf"]), "data:application/octet-stream;base64,", "a.bin,", 1)},
+		"one parent":    {"b.gltf", `{"nodes": [{"children": [0]}], "scenes": [{"nodes": [0]}]}`},
+		"at most 3145728": {"c.gltf", `{"nodes": [{"mesh": 0}], "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}], ` +
+			`"accessors": [{"componentType": 5126, "count": 1000000000, "type": "VEC3"}]}`},
+		"fewer than 0": {"d.gltf", `{"nodes": [{"mesh": 0}]}`},
+		"offset 3":     {"e.gltf", `{"a`},
+		"extension":    {"f.gltf", `{"extensionsRequired": ["KHR_draco_mesh_compression"]}`},
+		"vertices 0 to 2": {"a.b3d", strings.Replace(string(b3d()), string(le([]int32{0, 0, 1, 2})),
+			string(le([]int32{0, 0, 1, 3})), 1)},
 	} {
 		_, err := model.Parse(file.name, []byte(file.data), texture.Newest)
 		if f, is := errors.AsType[*fault.Error](err); !is || !strings.Contains(f.Error(), want) {
@@ -231,11 +233,12 @@ func TestBadModels(t *testing.T) {
 // TestOverused refers to the same large mesh, and to zeros, again and again. No time and memory is wasted.
 func TestOverused(t *testing.T) {
 	for want, text := range map[string]string{
-		"of JSON": `{"nodes": [` + strings.Repeat(`{"mesh":0},`, 5000) + `{}], "meshes": [{"primitives": [` + strings.Repeat("{},", 10000) + `{}]}]}`,
+		"of JSON": `{"nodes": [` + strings.Repeat(`{"mesh":0},`, 500) + `{}], "meshes": [{"name": "` + strings.Repeat("a", 40000) + `"}]}`,
 		"vertices": `{"nodes": [{"mesh":0}], "meshes": [{"primitives": [` + strings.Repeat(`{"attributes": {"POSITION": 0}},`, 2) +
 			`{}]}], "accessors": [{"componentType": 5126, "count": 1000000, "type": "VEC3"}]}`,
 	} {
-		if _, err := model.Parse("a.gltf", []byte(text), texture.Newest); !errors.Is(err, fault.ErrLimit) || !strings.Contains(err.Error(), want) {
+		if _, err := model.Parse("a.gltf", []byte(text), texture.Newest); !errors.Is(err, fault.ErrLimit) ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v, expected %q", err, want)
 		}
 	}

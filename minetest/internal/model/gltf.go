@@ -49,16 +49,16 @@ func parseGLB(data []byte) (*Model, error) {
 // list is an array of JSON whose elements are decoded when they are used.
 type list[T any] []json.RawMessage
 
-// maxJSON is the length of all JSON that is decoded. Elements that are used twice count twice.
-const maxJSON = 64 << 20
+// maxReuse is the length of JSON that is decoded again because it is used again.
+const maxReuse = 8 << 20
 
 // element returns an element of an array, with an error that names the array.
 func element[T any](g *gltf, l list[T], name string, i int) (v T, err error) {
 	if i < 0 || i >= len(l) {
 		return v, wrong(name, fault.ErrFormat, fmt.Sprintf("fewer than %d", len(l)), fmt.Sprintf("a reference to %s %d", name, i))
 	}
-	if g.decoded += len(l[i]); g.decoded > maxJSON {
-		return v, wrong(name, fault.ErrLimit, fmt.Sprintf("at most %d bytes of JSON with all uses", maxJSON), "more")
+	if g.left -= len(l[i]); g.left < 0 {
+		return v, wrong(name, fault.ErrLimit, fmt.Sprintf("at most %d bytes of JSON that is used again", maxReuse), "more")
 	}
 	if err := json.Unmarshal(l[i], &v); err != nil {
 		return v, wrong(fmt.Sprintf("%s[%d]", name, i), fault.ErrFormat, "an object of glTF", err.Error())
@@ -87,7 +87,7 @@ type (
 		opened   map[int][]byte
 		seen     map[int]bool // nodes
 		model    Model
-		decoded  int // bytes of JSON
+		left     int // bytes of JSON that may be decoded
 		elements int // of accessors, that were read
 		vertices int
 		parts    int
@@ -128,7 +128,7 @@ type (
 
 // parseGLTF reads a glTF model. Text begins at a place in its file; own is the buffer that has no URI.
 func parseGLTF(text []byte, start int64, own []byte) (*Model, error) {
-	g := gltf{own: own, opened: make(map[int][]byte), seen: make(map[int]bool)}
+	g := gltf{own: own, left: 2*len(text) + maxReuse, opened: make(map[int][]byte), seen: make(map[int]bool)}
 	if err := json.Unmarshal(text, &g); err != nil {
 		at := int64(-1)
 		if e, ok := errors.AsType[*json.SyntaxError](err); ok {
@@ -261,7 +261,8 @@ func (g *gltf) primitive(path string, p *gltfPrimitive, at *matrix) error {
 		}
 		numbers, err := g.numbers(i, width)
 		if err == nil && len(numbers)/width != len(part.Vertices) {
-			err = wrong(path+"."+name, fault.ErrFormat, fmt.Sprintf("%d, as many as POSITION has", len(part.Vertices)), strconv.Itoa(len(numbers)/width))
+			err = wrong(path+"."+name, fault.ErrFormat, fmt.Sprintf("%d, as many as POSITION has", len(part.Vertices)),
+				strconv.Itoa(len(numbers)/width))
 		}
 		if err != nil {
 			return err

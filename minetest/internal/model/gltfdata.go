@@ -28,10 +28,12 @@ func (g *gltf) numbers(i, width int) ([]float32, error) {
 		return nil, err
 	}
 	if widths[a.Type] != width || sizes[a.ComponentType] == 0 {
-		return nil, wrong(path, fault.ErrFormat, fmt.Sprintf("elements of %d numbers", width), fmt.Sprintf("%q of type %d", a.Type, a.ComponentType))
+		return nil, wrong(path, fault.ErrFormat, fmt.Sprintf("elements of %d numbers", width),
+			fmt.Sprintf("%q of type %d", a.Type, a.ComponentType))
 	}
 	if g.elements += max(a.Count, 0); a.Count < 0 || a.Count > 3*maxVertices || g.elements > maxElements {
-		return nil, wrong(path+".count", fault.ErrLimit, fmt.Sprintf("at most %d, and %d in all", 3*maxVertices, maxElements), strconv.Itoa(a.Count))
+		return nil, wrong(path+".count", fault.ErrLimit, fmt.Sprintf("at most %d, and %d in all", 3*maxVertices, maxElements),
+			strconv.Itoa(a.Count))
 	}
 	all := make([]float32, a.Count*width)
 	if a.BufferView != nil {
@@ -44,10 +46,12 @@ func (g *gltf) numbers(i, width int) ([]float32, error) {
 			return nil, wrong(path+".sparse.count", fault.ErrFormat, fmt.Sprintf("0 to %d", a.Count), strconv.Itoa(s.Count))
 		}
 		places, values := make([]float32, s.Count), make([]float32, s.Count*width)
-		if err := g.read(places, path+".sparse.indices", s.Indices.BufferView, s.Indices.ByteOffset, s.Indices.ComponentType, 1, false); err != nil {
-			return nil, err
+		in, of := s.Indices, s.Values
+		err := g.read(places, path+".sparse.indices", in.BufferView, in.ByteOffset, in.ComponentType, 1, false)
+		if err == nil {
+			err = g.read(values, path+".sparse.values", of.BufferView, of.ByteOffset, a.ComponentType, width, a.Normalized)
 		}
-		if err := g.read(values, path+".sparse.values", s.Values.BufferView, s.Values.ByteOffset, a.ComponentType, width, a.Normalized); err != nil {
+		if err != nil {
 			return nil, err
 		}
 		for k, p := range places {

@@ -18,7 +18,8 @@ func parseX(data []byte) (*Model, bool, error) {
 		return nil, false, &fault.Error{Want: `"xof ", the first bytes of a DirectX model`, Got: fmt.Sprintf("%.16q", data), Err: fault.ErrFormat}
 	}
 	if kind := string(data[8:12]); kind != "txt " {
-		return nil, false, &fault.Error{Offset: 8, Want: "a model that is text; save it as text, or as .obj or .b3d", Got: fmt.Sprintf("%q", kind), Err: fault.ErrVersion}
+		return nil, false, &fault.Error{Offset: 8, Want: "a model that is text; save it as text, or as .obj or .b3d",
+			Got: fmt.Sprintf("%q", kind), Err: fault.ErrVersion}
 	}
 	f := xFile{data: data, at: 16, model: &Model{}}
 	for word := f.next(); word != ""; word = f.next() {
