@@ -29,6 +29,11 @@ type Scene interface {
 	io.Closer
 }
 
+// OptionAt is the position of the camera of a view with a Frame.
+var OptionAt = Option{Name: "at", Type: Place, For: ForScene,
+	Help: "the position of the game's camera: x,y in tiles (default: the middle of the map), or x,y,z in nodes; its " +
+		"view is then the first one"}
+
 // View is a way to draw a scene: from above, from a side, or through the game's camera.
 type View struct {
 	Name   string  // stable, in lower case, such as "top"
@@ -47,7 +52,7 @@ type View struct {
 	Layers []Layer // layers that can be omitted, from back to front; nil: there are none
 
 	// Frame returns the rectangle that a picture of the given size shows, for a view through a camera whose place and
-	// zoom are given by the options "at" (a Place) and "zoom" (a Number). Nil: pictures show Bounds or any part of it.
+	// zoom are given by [OptionAt] and the option "zoom" (a Number). Nil: pictures show Bounds or any part of it.
 	Frame func(size image.Point) Rect
 	// Size is the usual size of a picture, for a view with a Frame.
 	Size image.Point

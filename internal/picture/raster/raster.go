@@ -37,6 +37,9 @@ type Canvas struct {
 	// Near is the smallest W that is drawn. It is greater than 0.
 	Near float32
 
+	// Pixels is the number of pixels of all triangles so far, visible or not. It measures the work.
+	Pixels int64
+
 	depth []float32
 }
 
@@ -156,6 +159,7 @@ func (c *Canvas) fill(t *Texture, v0, v1, v2 *Vertex, culling bool) {
 		l.dy = ((d[i]-a[i])*bx - (b[i]-a[i])*dx) * inverse
 		l.at = a[i] + l.dx*px + l.dy*py
 	}
+	c.Pixels += int64(y1 - y0)
 	for y := y0; y < y1; y++ {
 		row := all
 		for i := range row {
@@ -186,6 +190,7 @@ func (c *Canvas) row(t *Texture, y, x0, x1, anchor int, edges *[3]edge, v *[7]li
 	}
 	img := t.Image
 	width, height := img.Rect.Dx(), img.Rect.Dy()
+	c.Pixels += last - first + 1
 	x0 += int(first)
 	r := c.Image.Rect
 	depth := c.depth[(y-r.Min.Y)*r.Dx()+x0-r.Min.X:][:last-first+1]

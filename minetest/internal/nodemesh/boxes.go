@@ -11,6 +11,9 @@ import (
 func (m *maker) boxes() {
 	solid, same := m.hidden()
 	for _, b := range m.nodeBoxes() {
+		if m.ended {
+			return
+		}
 		inside := true
 		for a := range b {
 			inside = inside && b[a] >= -.5 && b[a] <= .5
@@ -175,7 +178,7 @@ func (m *maker) mesh() {
 	for i := range m.look.model.Parts {
 		part := &m.look.model.Parts[i]
 		t := &m.look.tiles[min(part.Tile, 5)]
-		for j := 0; j+3 <= len(part.Indices); j += 3 {
+		for j := 0; j+3 <= len(part.Indices) && !m.ended; j += 3 {
 			var light [4]pair
 			var shades [4]float32
 			for k := range 3 {

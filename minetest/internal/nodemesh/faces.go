@@ -9,8 +9,9 @@ import (
 
 // maker makes the faces of one node after the other.
 type maker struct {
-	v  *Volume
-	do func(*Face)
+	v     *Volume
+	do    func(*Face) bool
+	ended bool // do has returned false
 
 	p      [3]int // of the node
 	at     Vec    // its centre, in the coordinates of the volume
@@ -23,13 +24,13 @@ type maker struct {
 	face   Face
 }
 
-// Faces makes the faces of the nodes in a box, both corners inclusive, in order of x, y and z. The face is only valid
-// during the call.
-func (v *Volume) Faces(low, high [3]int, do func(*Face)) {
+// Faces makes the faces of the nodes in a box, both corners inclusive, in order of x, y and z, until do returns false. The
+// face is only valid during the call of do.
+func (v *Volume) Faces(low, high [3]int, do func(*Face) bool) {
 	m := &maker{v: v, do: do}
 	for z := max(low[2], v.min[2]); z <= min(high[2], v.min[2]+v.size[2]-1); z++ {
 		for y := max(low[1], v.min[1]); y <= min(high[1], v.min[1]+v.size[1]-1); y++ {
-			for x := max(low[0], v.min[0]); x <= min(high[0], v.min[0]+v.size[0]-1); x++ {
+			for x := max(low[0], v.min[0]); x <= min(high[0], v.min[0]+v.size[0]-1) && !m.ended; x++ {
 				m.node([3]int{x, y, z})
 			}
 		}
@@ -98,7 +99,7 @@ func (m *maker) frame() *frame {
 // emit gives a face to the caller, with both layers of its tile.
 func (m *maker) emit(t *tile, light [4]pair, shades [4]float32) {
 	for i := range t.layers {
-		if t.layers[i].material < 0 {
+		if t.layers[i].material < 0 || m.ended {
 			continue
 		}
 		tint := m.look.tintOf(&t.layers[i], m.param2)
@@ -106,7 +107,7 @@ func (m *maker) emit(t *tile, light [4]pair, shades [4]float32) {
 			m.face.V[j].Color = light[j].color(m.look, shades[j], tint)
 		}
 		m.face.Material = t.layers[i].material
-		m.do(&m.face)
+		m.ended = !m.do(&m.face)
 	}
 }
 

@@ -3,10 +3,12 @@ package textured
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"image"
 	"math"
 	"slices"
 
+	"trowel.example/fault"
 	"trowel.example/internal/picture/raster"
 	"trowel.example/minetest/internal/nodemesh"
 )
@@ -93,11 +95,8 @@ func (c *Camera) Draw(ctx context.Context, dst *image.RGBA, p Picture, g *Game, 
 	l := c.lens(v.Origin, dst.Rect, p)
 	canvas := raster.NewCanvas(dst)
 	canvas.Near = near
-	d := &drawing{lens: l, canvas: canvas, game: g}
+	d := &drawing{lens: l, canvas: canvas, game: g, ctx: ctx, most: maxPixels + maxLayers*int64(dst.Rect.Dx())*int64(dst.Rect.Dy())}
 	for z := low[2]; z <= high[2]; z += part {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 		for y := low[1]; y <= high[1]; y += part {
 			for x := low[0]; x <= high[0]; x += part {
 				var middle [3]float64
@@ -108,11 +107,13 @@ func (c *Camera) Draw(ctx context.Context, dst *image.RGBA, p Picture, g *Game, 
 					continue
 				}
 				v.Faces([3]int{x, y, z}, [3]int{min(x+part-1, high[0]), min(y+part-1, high[1]), min(z+part-1, high[2])}, d.face)
+				if d.err != nil {
+					return d.err
+				}
 			}
 		}
 	}
-	d.finish()
-	return nil
+	return d.finish()
 }
 
 // drawing is a picture that is drawn.
@@ -123,6 +124,32 @@ type drawing struct {
 	materials []nodemesh.Material
 	textures  []*raster.Texture
 	late      []lateFace
+
+	ctx   context.Context
+	most  int64 // pixels
+	faces int
+	err   error
+}
+
+// The limits of the work for a picture, which hostile definitions of nodes reach: pixels of faces on top of each other
+// over the whole picture, more pixels, faces, and translucent faces, which are kept.
+const (
+	maxLayers = 512
+	maxPixels = 1 << 24
+	maxFaces  = 1 << 24
+	maxLate   = 1 << 20
+)
+
+// goOn reports whether the work for another face is within the limits.
+func (d *drawing) goOn() bool {
+	if d.faces++; d.faces%256 == 0 {
+		d.err = d.ctx.Err()
+	}
+	if d.err == nil && (d.canvas.Pixels > d.most || d.faces > maxFaces || len(d.late) > maxLate) {
+		d.err = &fault.Error{Offset: -1, Want: fmt.Sprintf("nodes whose faces fill the picture at most %d times", maxLayers),
+			Got: "more", Err: fault.ErrLimit}
+	}
+	return d.err == nil
 }
 
 // lateFace is a translucent face, which is drawn after what is behind it.
@@ -131,17 +158,14 @@ type lateFace struct {
 	distance float32
 }
 
-// maxLate is the maximum number of translucent faces that are sorted. Farther ones are drawn before.
-const maxLate = 1 << 20
-
-func (d *drawing) face(f *nodemesh.Face) {
+func (d *drawing) face(f *nodemesh.Face) bool {
 	for len(d.materials) <= f.Material {
 		d.materials = d.game.Materials()
 		d.textures = append(d.textures, make([]*raster.Texture, len(d.materials)-len(d.textures))...)
 	}
 	if d.materials[f.Material].Alpha != nodemesh.Blend {
 		d.draw(f)
-		return
+		return d.goOn()
 	}
 	var sum [3]float64
 	for i := range f.N {
@@ -150,16 +174,20 @@ func (d *drawing) face(f *nodemesh.Face) {
 		}
 	}
 	p := d.from(sum)
-	if len(d.late) < maxLate {
-		d.late = append(d.late, lateFace{*f, float32(dot(p, p))})
-	}
+	d.late = append(d.late, lateFace{*f, float32(dot(p, p))})
+	return d.goOn()
 }
 
-func (d *drawing) finish() {
+// finish draws the translucent faces.
+func (d *drawing) finish() error {
 	slices.SortStableFunc(d.late, func(a, b lateFace) int { return cmp.Compare(b.distance, a.distance) })
 	for i := range d.late {
 		d.draw(&d.late[i].Face)
+		if !d.goOn() {
+			break
+		}
 	}
+	return d.err
 }
 
 func (d *drawing) draw(f *nodemesh.Face) {

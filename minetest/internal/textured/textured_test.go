@@ -2,6 +2,8 @@ package textured_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"image"
 	"image/color"
 	"image/png"
@@ -9,6 +11,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"trowel.example/fault"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/internal/nodemesh"
 	"trowel.example/minetest/internal/texture"
 	"trowel.example/minetest/internal/textured"
@@ -104,6 +108,45 @@ func TestOverride(t *testing.T) {
 	}
 	if got := look(t, g, fromBelow, cube); got.R != got.G {
 		t.Errorf("the bottom is %v", got)
+	}
+}
+
+// TestLimits tests that definitions that would take hours are an error, and that a cancelled picture ends.
+func TestLimits(t *testing.T) {
+	box := "[-9e9,-9e9,-9e9,9e9,9e9,9e9]"
+	for name, def := range map[string]string{
+		"large boxes": `"drawtype": "nodebox", "node_box": {"type": "fixed", "fixed": [` + strings.Repeat(box+",", 999) + box + `]}`,
+		"large plant": `"drawtype": "plantlike", "visual_scale": 1e30, "use_texture_alpha": "blend"`,
+		"large mesh":  `"drawtype": "mesh", "mesh": "a.obj", "visual_scale": 1e9`,
+	} {
+		defs, err := nodedef.Parse(strings.NewReader(`{"format": "trowel-nodes", "version": 2, "nodes": [{"name": "a:a", ` +
+			`"tiles": ["a.png"], ` + def + `}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var search texture.Search
+		if err := search.AddMod("mod", fstest.MapFS{"textures/a.png": dot(t, color.NRGBA{9, 9, 9, 99}),
+			"models/a.obj": {Data: []byte("v 0 0 0\nv 1 0 0\nv 0 1 1\n" + strings.Repeat("f 1 2 3\nf 3 2 1\n", 500))}}); err != nil {
+			t.Fatal(err)
+		}
+		g := textured.NewGame(defs.Nodes, &search, texture.Newest)
+		n := tests.Of(t, 1, 20)
+		low, high, size := [3]int{-n, -n, -n}, [3]int{n, n, n}, 2*n+1
+		v := g.NewVolume(low, [3]int{size, size, size})
+		for i := range size * size * size {
+			v.Set([3]int{i%size - n, i/size%size - n, i/size/size - n}, "a:a", 15, 0)
+		}
+		c := textured.Camera{Eye: [3]float64{0, 0, -30}, Fov: 60, Daylight: 1}
+		img := image.NewRGBA(image.Rect(0, 0, 64, 64))
+		p := textured.Picture{Middle: [2]float64{32, 32}, Height: 64}
+		if err := c.Draw(t.Context(), img, p, g, v, low, high); errors.Is(err, fault.ErrLimit) != (n == 20 && name != "large plant") {
+			t.Errorf("%s: %v", name, err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := c.Draw(ctx, img, p, g, v, low, high); !errors.Is(err, context.Canceled) && !errors.Is(err, fault.ErrLimit) {
+			t.Errorf("%s: cancelled, %v", name, err)
+		}
 	}
 }
 

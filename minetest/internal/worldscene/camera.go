@@ -27,8 +27,6 @@ import (
 
 // Options of the view through the eyes of a player.
 var (
-	optionAt = format.Option{Name: "at", Type: format.Place, For: format.ForScene,
-		Help: "the position of the camera's eye: the world is drawn with its textures as a player sees it, and this view becomes the first"}
 	optionLook = format.Option{Name: "look", Type: format.Place, For: format.ForScene,
 		Help: "the direction of the camera in degrees, as `yaw,pitch`: yaw 0 looks north and 90 west, positive pitches look down (default: 0,0)"}
 	optionFov = format.Option{Name: "fov", Type: format.Number, For: format.ForScene,
@@ -57,12 +55,12 @@ type camera struct {
 
 // openCamera returns the camera that a job asks for, or nil.
 func (s *worldScene) openCamera(job *format.Job, usual worlddraw.Options) (*camera, error) {
-	at := optionAt.Place(job)
+	at := format.OptionAt.Place(job)
 	if at == nil {
 		return nil, nil
 	}
 	if len(at) != 3 {
-		return nil, fmt.Errorf("--%s: expected three numbers, x,y,z", optionAt.Name)
+		return nil, fmt.Errorf("--%s: expected three numbers, x,y,z", format.OptionAt.Name)
 	}
 	c := &camera{Camera: textured.Camera{Eye: [3]float64(at), Fov: 72, Daylight: 1}, box: usual.Box}
 	if look := optionLook.Place(job); len(look) == 2 {
@@ -83,7 +81,7 @@ func (s *worldScene) openCamera(job *format.Job, usual worlddraw.Options) (*came
 	}
 	for a, eye := range c.Eye {
 		if math.Abs(eye) > 1<<15 {
-			return nil, fmt.Errorf("--%s: %g is outside of the world", optionAt.Name, eye)
+			return nil, fmt.Errorf("--%s: %g is outside of the world", format.OptionAt.Name, eye)
 		}
 		middle := int(math.Round(eye))
 		c.box.Min[a], c.box.Max[a] = max(c.box.Min[a], middle-cameraRange), min(c.box.Max[a], middle+cameraRange)

@@ -27,15 +27,13 @@ var (
 		Help: "how a missing picture is drawn: as in the game, or as a checkerboard"}
 	optionEffort = format.Option{Name: "effort", Type: format.Integer, For: format.ForScene, Default: "1",
 		Help: "draw up to `N` times as many layers on top of each other before a picture is refused"}
-	optionAt = format.Option{Name: "at", Type: format.Place, For: format.ForScene,
-		Help: "the position of the game's camera, in tiles; its view is then the first one (default: the middle of the map)"}
 	optionZoom = format.Option{Name: "zoom", Type: format.Number, For: format.ForScene,
 		Help: "the zoom of the game's camera; more than 1 shows more (default: 1)"}
 )
 
 // Options are the options of scenes.
 var Options = []format.Option{
-	optionEntities, optionEntitiesImage, OptionMapres, OptionMapresOf, optionMissing, optionEffort, optionAt, optionZoom,
+	optionEntities, optionEntitiesImage, OptionMapres, OptionMapresOf, optionMissing, optionEffort, format.OptionAt, optionZoom,
 }
 
 // drawOptions returns the options of a job.

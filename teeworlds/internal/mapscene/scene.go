@@ -136,9 +136,9 @@ func (s *scene) findViews(job *format.Job) error {
 	camera := whole
 	camera.Name, camera.Title, camera.Size = viewCamera, "the view of the game's camera", image.Pt(1280, 720)
 	x, y, zoom := s.whole.X, s.whole.Y, 1.0
-	if at := optionAt.Place(job); at != nil {
+	if at := format.OptionAt.Place(job); at != nil {
 		if len(at) != 2 {
-			return fmt.Errorf("--%s: expected two numbers, x,y", optionAt.Name)
+			return fmt.Errorf("--%s: expected two numbers, x,y", format.OptionAt.Name)
 		}
 		x, y = at[0]*mapdraw.TileSize, at[1]*mapdraw.TileSize
 	}
@@ -149,7 +149,7 @@ func (s *scene) findViews(job *format.Job) error {
 	}
 	camera.Frame = func(size image.Point) format.Rect { return rectOf(mapdraw.NewCamera(x, y, zoom, size)) }
 	s.views = []format.View{whole, camera}
-	if optionAt.Value(job) != "" || optionZoom.Value(job) != "" {
+	if format.OptionAt.Value(job) != "" || optionZoom.Value(job) != "" {
 		s.views = []format.View{camera, whole}
 	}
 	return nil
