@@ -97,6 +97,9 @@ func (c *Camera) Draw(ctx context.Context, dst *image.RGBA, p Picture, g *Game, 
 	canvas.Near = near
 	d := &drawing{lens: l, canvas: canvas, game: g, ctx: ctx, most: maxPixels + maxLayers*int64(dst.Rect.Dx())*int64(dst.Rect.Dy())}
 	for z := low[2]; z <= high[2]; z += part {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		for y := low[1]; y <= high[1]; y += part {
 			for x := low[0]; x <= high[0]; x += part {
 				var middle [3]float64
