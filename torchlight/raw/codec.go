@@ -70,7 +70,7 @@ func (c *codec) count(name string, w width, least, n int) int {
 		}
 		return c.r.Count32(name, least)
 	}
-	if most := 1<<(8*w) - 1; n > most {
+	if most := uint64(1)<<(8*w) - 1; uint64(n) > most {
 		c.fail(name, fmt.Sprintf("at most %d", most), fmt.Sprint(n))
 		return n
 	}

@@ -110,7 +110,7 @@ func readHeader(r *bin.Reader) (*Header, error) {
 		r.FailAt(7, "palette_bits", fault.ErrFormat, "colours of 15, 16, 24 or 32 bits", fmt.Sprint(colorBits))
 	case h.Width == 0 || h.Height == 0:
 		r.FailAt(12, "width", fault.ErrFormat, "sides of 1 to 65535", fmt.Sprintf("%d × %d", h.Width, h.Height))
-	case h.Width*h.Height > maxPixels:
+	case int64(h.Width)*int64(h.Height) > maxPixels:
 		r.FailAt(12, "width", fault.ErrLimit, fmt.Sprintf("at most %d pixels", maxPixels), fmt.Sprintf("%d × %d", h.Width, h.Height))
 	case !good:
 		r.FailAt(16, "bits", fault.ErrFormat, "8 or 16 bits, or 15, 24 or 32 for colours", fmt.Sprint(h.Bits))

@@ -23,7 +23,7 @@ func decode(name string, data []byte) (*image.NRGBA, error) {
 	if err != nil {
 		return nil, err
 	}
-	if h.Width*h.Height > maxPixels {
+	if int64(h.Width)*int64(h.Height) > maxPixels {
 		return nil, &fault.Error{Path: "size", Offset: 12, Want: fmt.Sprintf("at most %d pixels", maxPixels),
 			Got: fmt.Sprintf("%d × %d", h.Width, h.Height), Err: fault.ErrLimit}
 	}

@@ -188,7 +188,7 @@ func (e *encoder) close() {
 	o := e.stack[len(e.stack)-1]
 	length := int64(len(e.Data())) - o.start - o.uncounted + *o.excess
 	if length < chunkHead || length > math.MaxUint32 {
-		e.fail("length", fmt.Sprintf("%d to %d", chunkHead, math.MaxUint32), fmt.Sprint(length))
+		e.fail("length", fmt.Sprintf("%d to %d", chunkHead, uint32(math.MaxUint32)), fmt.Sprint(length))
 	}
 	if o.declared != 0 && (length > o.declared) != (o.declared < int64(len(e.Data()))-o.start-o.uncounted) {
 		e.fail("length", "a length that shows whether there is a scale", fmt.Sprint(length))
