@@ -312,12 +312,17 @@ type Job struct {
 	Over fs.FS
 }
 
-// Value returns the value of an option.
-func (j *Job) Value(name string) string { return j.Values[name] }
+// Value returns the value of an option. A nil job has no options, and its reports reach nobody.
+func (j *Job) Value(name string) string {
+	if j == nil {
+		return ""
+	}
+	return j.Values[name]
+}
 
 // Warn reports a warning about the file or tree at path to the user.
 func (j *Job) Warn(path, format string, args ...any) {
-	if j.OnWarn != nil {
+	if j != nil && j.OnWarn != nil {
 		j.OnWarn(path, oneLine(format, args...))
 	}
 }
@@ -329,7 +334,7 @@ func oneLine(format string, args ...any) string {
 
 // Done reports a completed action to the user.
 func (j *Job) Done(format string, args ...any) {
-	if j.OnDone != nil {
+	if j != nil && j.OnDone != nil {
 		j.OnDone(fmt.Sprintf(format, args...))
 	}
 }
@@ -337,7 +342,7 @@ func (j *Job) Done(format string, args ...any) {
 // Miss reports to the user that data of the file or tree at path is missing or unreadable, so that the result is
 // incomplete. Each loss is reported once. A command with losses does not end with success.
 func (j *Job) Miss(path, format string, args ...any) {
-	if j.OnMiss != nil {
+	if j != nil && j.OnMiss != nil {
 		j.OnMiss(path, oneLine(format, args...))
 	}
 }
@@ -345,7 +350,7 @@ func (j *Job) Miss(path, format string, args ...any) {
 // Lose is Miss for data of a damaged file: a command that writes the file refuses to do so unless the user accepts the
 // loss.
 func (j *Job) Lose(path, format string, args ...any) {
-	if j.OnLose != nil {
+	if j != nil && j.OnLose != nil {
 		j.OnLose(path)
 	}
 	j.Miss(path, format, args...)
@@ -353,7 +358,7 @@ func (j *Job) Lose(path, format string, args ...any) {
 
 // Report reports the progress of a long operation to the user.
 func (j *Job) Report(what string, done, of int) {
-	if j.OnProgress != nil {
+	if j != nil && j.OnProgress != nil {
 		j.OnProgress(what, done, of)
 	}
 }

@@ -350,7 +350,7 @@ func usualFrom(numbers, unclaimed []int32) int32 {
 // that they came from. New blocks follow, or are inserted where they belong if that order was the usual one.
 // References that shared a block still share it if their contents are equal.
 func (m *Map) numberBlocks(f *datafile.File, items []placed) map[*placedRef]int32 {
-	type wish struct {
+	type candidate struct {
 		ref   *placedRef
 		block *datafile.Block
 		index int32 // the previous number, -1 if none
@@ -363,10 +363,10 @@ func (m *Map) numberBlocks(f *datafile.File, items []placed) map[*placedRef]int3
 	}
 	blocks, none := make([]*datafile.Block, len(refs)), make([]int32, len(refs))
 	parallel.Each(len(refs), func(i int) { blocks[i], none[i] = refs[i].block() })
-	var wants []wish
+	var candidates []candidate
 	numbers := make(map[*placedRef]int32)
 	for i, r := range refs {
-		w := wish{r, blocks[i], -1}
+		w := candidate{r, blocks[i], -1}
 		switch {
 		case w.block == nil:
 			numbers[r] = none[i]
@@ -376,27 +376,27 @@ func (m *Map) numberBlocks(f *datafile.File, items []placed) map[*placedRef]int3
 		case r.ref.residue != nil && r.ref.residue.Index != nil:
 			w.index = *r.ref.residue.Index
 		}
-		wants = append(wants, w)
+		candidates = append(candidates, w)
 	}
 	var known, unclaimed []int32
-	for _, w := range wants {
+	for _, w := range candidates {
 		if w.index >= 0 {
 			known = append(known, w.index)
 		}
 	}
 	for _, u := range m.unclaimedBlocks() {
 		unclaimed = append(unclaimed, u.index)
-		wants = append(wants, wish{nil, u.block, u.index})
+		candidates = append(candidates, candidate{nil, u.block, u.index})
 	}
 	if m.file.datafile != nil { // residues do not store what is in the usual order
 		from := usualFrom(known, unclaimed)
-		for i := range wants {
-			if wants[i].index >= from {
-				wants[i].index = -1
+		for i := range candidates {
+			if candidates[i].index >= from {
+				candidates[i].index = -1
 			}
 		}
 	}
-	slices.SortStableFunc(wants, func(a, b wish) int {
+	slices.SortStableFunc(candidates, func(a, b candidate) int {
 		// -1 as an unsigned number sorts after all others.
 		switch x, y := uint32(a.index), uint32(b.index); {
 		case x < y:
@@ -406,9 +406,9 @@ func (m *Map) numberBlocks(f *datafile.File, items []placed) map[*placedRef]int3
 		}
 		return 0
 	})
-	for i, w := range wants {
+	for i, w := range candidates {
 		n := int32(len(f.Data)) - 1
-		if i == 0 || w.index < 0 || w.index != wants[i-1].index || !w.block.Equal(wants[i-1].block) {
+		if i == 0 || w.index < 0 || w.index != candidates[i-1].index || !w.block.Equal(candidates[i-1].block) {
 			f.Data = append(f.Data, w.block)
 			n++
 		}

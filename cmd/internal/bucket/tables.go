@@ -110,7 +110,7 @@ func (c *counter) Write(p []byte) (int, error) {
 }
 
 // errProbed ends a writer that was called only to learn its settings.
-var errProbed = errors.New("told")
+var errProbed = errors.New("probed")
 
 // upload returns a client for uploads to the bucket, and an object with the settings of the bucket.
 func (b *Bucket) upload(ctx context.Context, name string) (client *transfermanager.Client,

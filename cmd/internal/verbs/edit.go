@@ -306,20 +306,20 @@ func (e *editing) edit(ctx context.Context, name string, from map[string]string,
 	e.decideLacks(f.steps, g.Called, f.job)
 	f.options = e.WriteOptions(ctx, e.force, g.Format, f.job, nil, filepath.Ext(g.Source.Name),
 		func() []string { return append(g.Reads(), inputsOf(f.steps)...) })
-	said := "nothing was written"
+	outcome := "nothing was written"
 	switch {
 	case e.dryRun:
 		err = wording.Named(f.apply(ctx, nil), g.Called)
 	case e.inPlace:
-		said, err = f.replace(ctx)
+		outcome, err = f.replace(ctx)
 	default:
-		said, err = f.write(ctx, from)
+		outcome, err = f.write(ctx, from)
 	}
 	if err != nil {
 		return err
 	}
 	_ = e.Tool.out.Flush()
-	e.talk.Say("%s: %s: %s", g.Called, wording.Count(f.changes, "change"), said)
+	e.talk.Say("%s: %s: %s", g.Called, wording.Count(f.changes, "change"), outcome)
 	return nil
 }
 

@@ -124,7 +124,7 @@ func (p *repairing) repair(ctx context.Context, name string, r *report) error {
 	}
 	found := 0
 	var failed error
-	said, err := p.mend(ctx, g, r, &found, func(f check.Finding) {
+	outcome, err := p.mend(ctx, g, r, &found, func(f check.Finding) {
 		found++
 		switch {
 		case failed != nil:
@@ -139,33 +139,33 @@ func (p *repairing) repair(ctx context.Context, name string, r *report) error {
 		return err
 	}
 	_ = p.out.Flush()
-	p.talk.Say("%s: %s", wording.Count(found, "finding"), said)
+	p.talk.Say("%s: %s", wording.Count(found, "finding"), outcome)
 	return nil
 }
 
 // mend does what the options ask for, and returns what was done. The sink counts in found.
-func (p *repairing) mend(ctx context.Context, g *service.File, r *report, found *int, sink check.Sink) (said string, err error) {
+func (p *repairing) mend(ctx context.Context, g *service.File, r *report, found *int, sink check.Sink) (outcome string, err error) {
 	job := r.watch(p.Job(g.Format, g.Repair.Options...))
 	switch {
 	case p.restore != "":
 		err = g.Repair.Restore(ctx, job, g.Source, p.restore)
-		said = fmt.Sprintf("restored from %s", p.restore)
+		outcome = fmt.Sprintf("restored from %s", p.restore)
 	case r.dryRun:
 		err = g.Repair.Plan(ctx, job, g.Source, sink)
-		said = "nothing was changed"
+		outcome = "nothing was changed"
 	case p.inPlace:
 		var kept string
 		r.output = g.Called
 		kept, err = r.repairInPlace(ctx, g, job, p.backup, sink, found)
-		if said = "there is nothing to repair"; kept != "" {
-			said = fmt.Sprintf("repaired %s; %s", g.Called, undoing(g.Called, kept))
+		if outcome = "there is nothing to repair"; kept != "" {
+			outcome = fmt.Sprintf("repaired %s; %s", g.Called, undoing(g.Called, kept))
 		}
 	default:
 		opts := p.WriteOptions(ctx, p.force, g.Format, job, nil, "", g.Reads)
 		err = r.write(ctx, p.to, opts, func(out format.Output) error { return g.Repair.Copy(ctx, job, g.Source, out, sink) })
-		said = fmt.Sprintf("repaired %s to %s", g.Called, p.to)
+		outcome = fmt.Sprintf("repaired %s to %s", g.Called, p.to)
 	}
-	return said, wording.Named(err, g.Called)
+	return outcome, wording.Named(err, g.Called)
 }
 
 // repairInPlace repairs the file in place after a backup of the parts that will change. It returns the name of
