@@ -254,18 +254,23 @@ func (m *maker) boxQuad(face int, t *tile, pos [4]Vec, uv [4][2]float32, scale f
 	m.emit(t, light, [4]float32{s, s, s, s})
 }
 
+// unturned makes a face of a box with a tile that does not turn with the node.
+func (m *maker) unturned(face int, t *tile, b *nodedef.Box) {
+	pos := corners(face, b)
+	var uv [4][2]float32
+	for i, p := range pos {
+		uv[i] = cubeUV(face, p)
+	}
+	m.boxQuad(face, t, pos, uv, 1)
+}
+
 // glass makes the faces of a cube that does not hide what is behind it.
 func (m *maker) glass() {
 	for face, d := range directions {
 		if _, n := m.beside(d); n.def.Name == m.look.def.Name {
 			continue
 		}
-		pos := corners(face, &fullBox)
-		var uv [4][2]float32
-		for i, p := range pos {
-			uv[i] = cubeUV(face, p)
-		}
-		m.boxQuad(face, &m.look.tiles[0], pos, uv, 1)
+		m.unturned(face, &m.look.tiles[0], &fullBox)
 	}
 }
 
@@ -302,12 +307,7 @@ func (m *maker) framed() {
 				}
 			}
 			for face := range directions {
-				pos := corners(face, &bar)
-				var uv [4][2]float32
-				for n, p := range pos {
-					uv[n] = cubeUV(face, p)
-				}
-				m.boxQuad(face, frame, pos, uv, 1)
+				m.unturned(face, frame, &bar)
 			}
 		}
 	}
@@ -343,11 +343,6 @@ func (m *maker) framed() {
 	}
 	in[4] *= 2*level/63 - 1
 	for face := range directions {
-		pos := corners(face, &in)
-		var uv [4][2]float32
-		for n, p := range pos {
-			uv[n] = cubeUV(face, p)
-		}
-		m.boxQuad(face, &m.look.specials[0], pos, uv, 1)
+		m.unturned(face, &m.look.specials[0], &in)
 	}
 }
