@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/torchlight/internal/inherit"
 	"trowel.example/torchlight/text"
 )
 
@@ -62,7 +62,7 @@ func (e *Editor) Table(t Table, columns []string) (data []byte, missing []string
 		return nil, nil, fmt.Errorf("the mod has no %s", t)
 	}
 	r := e.newResolver()
-	chains := make([][]*text.Node, 0, len(files))
+	chains := make([]inherit.Chain, 0, len(files))
 	var seen []string
 	known := make(map[string]bool)
 	files = slices.DeleteFunc(files, func(f *file) bool {
@@ -73,12 +73,10 @@ func (e *Editor) Table(t Table, columns []string) (data []byte, missing []string
 		}
 		chain := r.chain(f.path, root)
 		chains = append(chains, chain)
-		for _, n := range chain {
-			for p := range n.Properties() {
-				if key := strings.ToUpper(p.Key); !known[key] {
-					known[key] = true
-					seen = append(seen, key)
-				}
+		for _, v := range chain.Values() {
+			if key := strings.ToUpper(v.Key); !known[key] {
+				known[key] = true
+				seen = append(seen, key)
 			}
 		}
 		return false
@@ -99,11 +97,11 @@ func (e *Editor) Table(t Table, columns []string) (data []byte, missing []string
 	for i, f := range files {
 		row := []string{f.path}
 		for _, column := range columns {
-			p, _ := resolve(chains[i], column)
-			if p == nil {
-				p = new(text.Property)
+			value := ""
+			if v, ok := chains[i].Find(column); ok {
+				value = toSheet(v.Type, v.Value)
 			}
-			row = append(row, toSheet(p.Type, p.Value))
+			row = append(row, value)
 		}
 		rows = append(rows, row)
 	}
@@ -135,75 +133,22 @@ func (r *resolver) own(name string) (*text.Node, error) {
 	return root, err
 }
 
-// maxChain is the greatest number of base files of a file.
-const maxChain = 30
-
-// chain returns the root of a file, followed by the roots of its base files, the nearest first.
-func (r *resolver) chain(name string, root *text.Node) []*text.Node {
-	chain, been := []*text.Node{root}, []string{gameName(name)}
-	for len(chain) < maxChain {
-		value, _ := chain[len(chain)-1].Get("BASEFILE")
-		if strings.TrimSpace(value) == "" {
-			break
-		}
-		base := path.Clean("/" + gameName(strings.TrimSpace(value)))[1:]
-		if !strings.HasPrefix(base, "MEDIA/") {
-			base = "MEDIA/" + base
-		}
-		if slices.Contains(been, base) {
-			break // check reports it
-		}
-		next, err := r.own(base)
+// chain returns a file and its base files.
+func (r *resolver) chain(name string, root *text.Node) inherit.Chain {
+	c := inherit.Follow(name, root, func(base string) (*text.Node, error) {
+		n, err := r.own(base)
 		if errors.Is(err, fs.ErrNotExist) && r.e.Base != nil {
-			if next, err = r.e.Base.Tree(base); err == nil {
-				r.trees[base] = next
+			if n, err = r.e.Base.Tree(base); err == nil {
+				r.trees[base] = n
 			}
 		}
-		if err != nil {
-			if !slices.Contains(r.missing, base) {
-				r.missing = append(r.missing, base)
-			}
-			break
-		}
-		chain, been = append(chain, next), append(been, base)
+		return n, err
+	})
+	// check reports loops
+	if c.Err != nil && !errors.Is(c.Err, inherit.ErrLoop) && !slices.Contains(r.missing, c.Missing) {
+		r.missing = append(r.missing, c.Missing)
 	}
-	return chain
-}
-
-// ownKeys are the keys that a file does not inherit.
-var ownKeys = []string{"BASEFILE", "DONTCREATE"}
-
-// resolve returns the property of a column, and whether the file itself has it.
-func resolve(chain []*text.Node, column string) (p *text.Property, own bool) {
-	for i, root := range chain {
-		if i > 0 && slices.Contains(ownKeys, strings.ToUpper(column)) {
-			break
-		}
-		n, key := below(root, column)
-		if n == nil {
-			continue
-		}
-		for p := range n.Properties() {
-			if strings.EqualFold(p.Key, key) {
-				return p, i == 0
-			}
-		}
-	}
-	return nil, false
-}
-
-// below follows the path of a column, and returns the node that contains the key, and the key.
-func below(n *text.Node, column string) (*text.Node, string) {
-	for {
-		name, rest, deeper := strings.Cut(column, ".")
-		if !deeper {
-			return n, column
-		}
-		if n = n.Child(name); n == nil {
-			return nil, ""
-		}
-		column = rest
-	}
+	return c
 }
 
 // cell is a change of a value in a file by a table.
@@ -279,7 +224,7 @@ func (e *Editor) SetTable(data []byte) (int, error) {
 	return e.each(files, func(f *file, root *text.Node) ([]check.Change, error) {
 		t := changeCounts{file: f.path, unit: "values"}
 		for _, c := range cells[f] {
-			n, key := below(root, c.column)
+			n, key := inherit.Below(root, c.column)
 			if n == nil {
 				return nil, fmt.Errorf("%s: the file has no such node", c.column)
 			}
@@ -343,16 +288,16 @@ func tableColumns(head []string) (columns []string, types []text.Type, file int,
 }
 
 // changedCell returns the change that a cell makes, or nil for none.
-func (r *resolver) changedCell(chain []*text.Node, column string, t text.Type, value string) (*cell, error) {
-	p, own := resolve(chain, column)
+func (r *resolver) changedCell(chain inherit.Chain, column string, t text.Type, value string) (*cell, error) {
+	v, has := chain.Find(column)
 	was := ""
-	if p != nil {
-		t, was = p.Type, p.Value
+	if has {
+		t, was = v.Type, v.Value
 	}
 	switch {
 	case value == was:
 		return nil, nil
-	case value == "" && own:
+	case value == "" && has && v.Link == 0:
 		return &cell{column: column, remove: true}, nil
 	case value == "":
 		return nil, errors.New("the value comes from the base file and cannot be removed here")
@@ -368,7 +313,7 @@ func (r *resolver) changedCell(chain []*text.Node, column string, t text.Type, v
 	if err != nil {
 		return nil, err
 	}
-	if before, _ := typed(t, was); p != nil && before == now {
+	if before, _ := typed(t, was); has && before == now {
 		return nil, nil // the value is equal, in another spelling
 	}
 	if err := damagedBySheet(t, was, value); err != nil {
@@ -385,8 +330,8 @@ func (r *resolver) typeOf(column string) text.Type {
 	}
 	for _, f := range r.e.matching(isData) {
 		if root, err := r.e.Tree(f.path); err == nil {
-			if p, _ := resolve([]*text.Node{root}, column); p != nil {
-				t = p.Type
+			if v, ok := (inherit.Chain{Links: []inherit.Link{{Root: root}}}).Find(column); ok {
+				t = v.Type
 				break
 			}
 		}

@@ -83,9 +83,9 @@ func TestTable(t *testing.T) {
 		return strings.TrimPrefix(string(out), "\ufeff")
 	}
 	withBase := modedit.Options{Base: moddir.SourcesOfArchive(open(t, game).Archive, moddir.Options{})}
-	if got := table(data, modedit.Options{}); got != `file,NAME,BASEFILE,LEVEL,UNIT_GUID,DONTCREATE,FAST
-MEDIA/UNITS/MONSTERS/A.DAT,A,media/units/monsters/b.dat,7,#1234567890123456789,,false
-MEDIA/UNITS/MONSTERS/B.DAT,B,UNITS\MONSTERS\GAME.DAT,7,,true,false
+	if got := table(data, modedit.Options{}); got != `file,NAME,BASEFILE,LEVEL,UNIT_GUID,FAST,DONTCREATE
+MEDIA/UNITS/MONSTERS/A.DAT,A,media/units/monsters/b.dat,7,#1234567890123456789,false,
+MEDIA/UNITS/MONSTERS/B.DAT,B,UNITS\MONSTERS\GAME.DAT,7,,false,true
 ` {
 		t.Error(got)
 	}

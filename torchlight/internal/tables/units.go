@@ -4,64 +4,55 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
 	"trowel.example/internal/text/words"
+	"trowel.example/torchlight/internal/inherit"
 	"trowel.example/torchlight/raw"
 	"trowel.example/torchlight/text"
 )
-
-// maxChain is the greatest number of base files of a unit.
-const maxChain = 30
 
 // itemBase is the file of the game that all its items are based on. It is the only one with a value that is known
 // without the game: the tables of all mods show that items based on it are equipment.
 const itemBase = "MEDIA/UNITS/ITEMS/BASE.DAT"
 
 // known replaces files of the game that are unavailable.
-var known = map[string]*unit{
-	itemBase: {values: map[string]string{"CREATEAS": "EQUIPMENT"}},
-}
-
-// unit holds the values that a table takes from a file.
-type unit struct {
-	file   string
-	values map[string]string // the values of unitKeys in the file
+var known = map[string]*text.Node{
+	itemBase: {Items: []text.Item{&text.Property{Type: text.String, Key: "CREATEAS", Value: "EQUIPMENT"}}},
 }
 
 // unitKeys are the keys of a unit that tables use.
 var unitKeys = []string{"BASEFILE", "UNIT_GUID", "NAME", "CREATEAS", "SET", "LEVEL", "MINLEVEL", "MAXLEVEL",
 	"RARITY", "RARITY_HARDCORE", "UNITTYPE", "DONTCREATE"}
 
-func newUnit(file string, tree *text.Node) *unit {
-	u := &unit{file: file, values: map[string]string{}}
+// keysOf returns a copy of the tree of a file that contains only the values that a table takes from it.
+func keysOf(tree *text.Node) *text.Node {
+	n := new(text.Node)
 	for _, key := range unitKeys {
-		if value, ok := tree.Get(key); ok {
-			u.values[key] = value
+		if value, ok := tree.Get(key); ok && value != "" {
+			n.Add(text.String, key, value)
 		}
 	}
-	return u
+	return n
 }
 
 // unitBuilder builds UNITDATA.
 type unitBuilder struct {
 	*builder
-	bases   map[string]*unit    // base files by path; nil if there is none
-	missing map[string][]string // missing files, and the units that need them
+	bases   map[string]*text.Node // keys of base files by path; nil if there is none
+	missing map[string][]string   // missing files, and the units that need them
 }
 
 func (b *builder) unitData() *raw.UnitData {
-	u := unitBuilder{builder: b, bases: map[string]*unit{}, missing: map[string][]string{}}
+	u := unitBuilder{builder: b, bases: map[string]*text.Node{}, missing: map[string][]string{}}
 	t := new(raw.UnitData)
 	for _, section := range t.Sections() {
 		for file, tree := range b.scan("MEDIA/UNITS/"+strings.ToUpper(section.Name)+"/", ".DAT", byName) {
-			own := newUnit(file, tree)
-			if abstract, _ := text.ParseBool(own.values["DONTCREATE"]); abstract {
+			if flag(tree, "DONTCREATE") {
 				continue // it exists only as a base of others
 			}
-			*section.Units = append(*section.Units, u.record(own))
+			*section.Units = append(*section.Units, u.record(file, keysOf(tree)))
 		}
 	}
 	for _, base := range slices.Sorted(maps.Keys(u.missing)) {
@@ -73,20 +64,12 @@ func (b *builder) unitData() *raw.UnitData {
 
 // record returns the record of a unit. Values that the unit does not have come from its base files, the nearest first.
 // A number that equals the default counts as absent.
-func (u *unitBuilder) record(own *unit) raw.Unit {
-	chain := u.chain(own)
-	str := func(key string) string {
-		for _, link := range chain {
-			if value := link.values[key]; value != "" {
-				return value
-			}
-		}
-		return ""
-	}
+func (u *unitBuilder) record(file string, own *text.Node) raw.Unit {
+	chain := u.chain(file, own)
 	integer := func(key string, absent int32) int32 {
-		for _, link := range chain {
-			if value := link.values[key]; value != "" {
-				if n := number(u.builder, link.file, key, value, text.ParseInt); n != absent {
+		for _, link := range chain.Links {
+			if value, has := link.Root.Get(key); has {
+				if n := number(u.builder, link.File, key, value, text.ParseInt); n != absent {
 					return n
 				}
 			}
@@ -95,60 +78,50 @@ func (u *unitBuilder) record(own *unit) raw.Unit {
 	}
 	r := raw.Unit{
 		GUID:     -1,
-		Name:     upper(str("NAME")),
-		File:     own.file,
+		Name:     upper(chain.Get("NAME")),
+		File:     file,
 		Level:    integer("LEVEL", 1),
 		MinLevel: integer("MINLEVEL", 0),
 		MaxLevel: integer("MAXLEVEL", 0),
 		Rarity:   integer("RARITY", 1),
-		UnitType: str("UNITTYPE"),
+		UnitType: chain.Get("UNITTYPE"),
 	}
 	r.RarityHC = integer("RARITY_HARDCORE", r.Rarity)
-	if guid := str("UNIT_GUID"); guid != "" {
-		r.GUID = raw.GUID(number(u.builder, own.file, "UNIT_GUID", guid, text.ParseInt64))
+	if guid := chain.Get("UNIT_GUID"); guid != "" {
+		r.GUID = raw.GUID(number(u.builder, file, "UNIT_GUID", guid, text.ParseInt64))
 	}
-	if strings.EqualFold(str("CREATEAS"), "EQUIPMENT") {
+	if strings.EqualFold(chain.Get("CREATEAS"), "EQUIPMENT") {
 		r.Flags |= raw.Equipment
 	}
-	if str("SET") != "" {
+	if chain.Get("SET") != "" {
 		r.Flags |= raw.Set
 	}
 	return r
 }
 
-// chain returns a unit and its base files, the nearest first.
-func (u *unitBuilder) chain(own *unit) []*unit {
-	chain := []*unit{own}
-	for link := own; link.values["BASEFILE"] != ""; {
-		file := basePath(link.values["BASEFILE"])
-		if file == own.file || slices.ContainsFunc(chain, func(l *unit) bool { return l.file == file }) || len(chain) > maxChain {
-			u.add(foundLoop, own.file, "BASEFILE leads back to %s, or to more than %d files", file, maxChain)
-			break
+// chain returns a unit and its base files.
+func (u *unitBuilder) chain(file string, own *text.Node) inherit.Chain {
+	c := inherit.Follow(file, own, func(base string) (*text.Node, error) {
+		n := u.base(base)
+		if n == nil {
+			u.missing[base] = append(u.missing[base], file)
+			n = known[base]
 		}
-		if link = u.base(file); link == nil {
-			u.missing[file] = append(u.missing[file], own.file)
-			if link = known[file]; link == nil {
-				break
-			}
+		if n == nil {
+			return nil, fs.ErrNotExist
 		}
-		chain = append(chain, link)
+		return n, nil
+	})
+	if errors.Is(c.Err, inherit.ErrLoop) {
+		u.add(foundLoop, file, "%s leads back to %s, or to more than %d files", inherit.Key, c.Missing, inherit.MaxBases)
 	}
-	return chain
-}
-
-// basePath returns the path for the value of a BASEFILE.
-func basePath(value string) string {
-	file := path.Clean("/" + strings.ReplaceAll(strings.TrimSpace(upper(value)), `\`, "/"))[1:]
-	if !strings.HasPrefix(file, "MEDIA/") {
-		file = "MEDIA/" + file
-	}
-	return file
+	return c
 }
 
 // base reads a base file from the mod or else from the game; it returns nil if there is none.
-func (u *unitBuilder) base(file string) *unit {
-	if link, ok := u.bases[file]; ok {
-		return link
+func (u *unitBuilder) base(file string) *text.Node {
+	if n, ok := u.bases[file]; ok {
+		return n
 	}
 	u.bases[file] = nil
 	for _, s := range []Sources{u.mod, u.builder.base} {
@@ -157,7 +130,7 @@ func (u *unitBuilder) base(file string) *unit {
 		}
 		tree, err := s.Tree(file)
 		if err == nil {
-			u.bases[file] = newUnit(file, tree)
+			u.bases[file] = keysOf(tree)
 			break
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
