@@ -6,6 +6,7 @@ import (
 	"image/png"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -221,6 +222,13 @@ func TestForWorld(t *testing.T) {
 	}
 	if s := texture.ForWorld(t.TempDir(), settings("gameid = other")); !strings.HasSuffix(s.Game.Path, "/other") {
 		t.Error(s.Game.Path)
+	}
+	world := t.TempDir()
+	if err := os.MkdirAll(world+"/game/mods", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if s := texture.ForWorld(world, settings("gameid = mine")); s.Game.Path != filepath.ToSlash(world)+"/game" {
+		t.Errorf("a world with its own game has %s", s.Game.Path)
 	}
 }
 

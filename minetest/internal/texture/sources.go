@@ -150,11 +150,16 @@ func (s *Sources) FindGame(id string, games ...Folder) (Folder, bool) {
 	return Folder{}, false
 }
 
-// ForWorld returns the sources of the world in a folder on this machine: its game and the mods that it loads, from the folders where
-// engines are installed. The caller adds texture packs.
+// ForWorld returns the sources of the world in a folder on this machine: its game and the mods that it loads, from the world and the
+// folders where engines are installed. A game in the world's folder "game" comes before all others, as in the engine. The caller
+// adds texture packs.
 func ForWorld(dir string, settings *world.Settings) *Sources {
 	s := &Sources{World: FolderAt(dir), Settings: settings}
 	s.User, s.Share = installed()
+	if s.World.has("game") {
+		s.Game = s.World.sub("game")
+		return s
+	}
 	id, _ := settings.Get("gameid")
 	s.Game, _ = s.FindGame(id, gameFolders()...)
 	return s
