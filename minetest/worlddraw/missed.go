@@ -95,6 +95,11 @@ func (l *lacks) note(ctx context.Context, at [3]int) {
 	m.lost = append(m.lost, l.lost...)
 }
 
+// NoteLost adds an error about a block that cannot be read to the Missed of the context, for other ways to draw a world.
+func NoteLost(ctx context.Context, pos mapdb.Pos, err error) {
+	(&lacks{lost: []error{err}}).note(ctx, coords(pos))
+}
+
 // guesser is a [Coloring] that guesses some colours.
 type guesser interface {
 	// Guesses reports whether Color guesses the colour of a node.

@@ -7,21 +7,15 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"io"
 	"math"
-	"os"
-	"strconv"
-	"strings"
 	"sync"
 
 	"trowel.example/internal/format"
 	"trowel.example/minetest/internal/nodemesh"
-	"trowel.example/minetest/internal/texture"
 	"trowel.example/minetest/internal/textured"
-	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
-	"trowel.example/minetest/nodedef"
-	"trowel.example/minetest/world"
 	"trowel.example/minetest/worlddraw"
 )
 
@@ -46,11 +40,15 @@ var sky = color.NRGBA{R: 0x88, G: 0xa0, B: 0xc0, A: 255}
 // camera is the view of a player.
 type camera struct {
 	textured.Camera
-	game   *textured.Game
-	box    worlddraw.Box
+	game *textured.Game
+	box  worlddraw.Box
+	db   mapdb.DB
+	lose func(error)
+
 	load   sync.Mutex
 	volume *nodemesh.Volume
-	sum    [sha256.Size]byte // of the blocks
+	lost   map[mapdb.Pos]error // blocks that cannot be read
+	sum    [sha256.Size]byte   // of the blocks
 }
 
 // openCamera returns the camera that a job asks for, or nil.
@@ -62,7 +60,7 @@ func (s *worldScene) openCamera(job *format.Job, usual worlddraw.Options) (*came
 	if len(at) != 3 {
 		return nil, fmt.Errorf("--%s: expected three numbers, x,y,z", format.OptionAt.Name)
 	}
-	c := &camera{Camera: textured.Camera{Eye: [3]float64(at), Fov: 72, Daylight: 1}, box: usual.Box}
+	c := &camera{Camera: textured.Camera{Eye: [3]float64(at), Fov: 72, Daylight: 1}, box: usual.Box, db: s.world.db, lose: s.lose}
 	if look := optionLook.Place(job); len(look) == 2 {
 		c.Yaw, c.Pitch = look[0], look[1]
 	} else if look != nil {
@@ -87,55 +85,9 @@ func (s *worldScene) openCamera(job *format.Job, usual worlddraw.Options) (*came
 		c.box.Min[a], c.box.Max[a] = max(c.box.Min[a], middle-cameraRange), min(c.box.Max[a], middle+cameraRange)
 	}
 	var err error
-	c.game, err = openGame(job, s.world.dir, s.world.settings)
+	c.game, err = s.game.look()
+	s.textured = c.game
 	return c, err
-}
-
-// openGame returns the appearance of the nodes of a world.
-func openGame(job *format.Job, dir string, settings *world.Settings) (*textured.Game, error) {
-	id, _ := settings.Get("gameid")
-	path := worldjob.OptionNodes.Value(job)
-	if path == "" {
-		path = nodedef.Find(dir)
-	}
-	nodes, engine := nodedef.MinetestGame(), texture.Newest
-	if path != "" {
-		file, err := nodedef.ReadFile(path)
-		if err != nil {
-			return nil, err
-		}
-		nodes, engine = file.Nodes, engineOf(file.Engine)
-		job.Done("used the definitions of nodes in %s", path)
-	} else if id != "minetest" && id != "minetest_game" {
-		return nil, fmt.Errorf("no definitions of the nodes of game %q: copy contrib/minetest/trowel_nodes to worldmods in the folder of "+
-			"the world and start its server once, or name a file with --%s", id, worldjob.OptionNodes.Name)
-	}
-	sources := texture.ForWorld(dir, settings)
-	if path := optionTextures.Value(job); path != "" {
-		sources.Add(texture.FolderAt(path))
-	} else if sources.Game.FS == nil {
-		return nil, fmt.Errorf("no folder of game %q on this machine: name it with --%s", id, optionTextures.Name)
-	} else {
-		job.Done("used the textures of %s", sources.Game.Path)
-	}
-	search, err := sources.Search()
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range search.Problems() {
-		job.Warn(p.File, "%s", p.Text)
-	}
-	return textured.NewGame(nodes, search, engine), nil
-}
-
-// engineOf returns the rules for a version of the engine, such as 5.6.1.
-func engineOf(version string) texture.Engine {
-	major, rest, _ := strings.Cut(version, ".")
-	minor, _, _ := strings.Cut(rest, ".")
-	if n, err := strconv.Atoi(minor); err == nil && major == "5" {
-		return texture.Engine(n)
-	}
-	return texture.Newest
 }
 
 // view returns the view through the camera. Its unit is the height of a picture.
@@ -151,62 +103,73 @@ func (c *camera) view() format.View {
 }
 
 // nodes returns the nodes around the camera, which are read once.
-func (c *camera) nodes(ctx context.Context, db mapdb.DB, lose func(error)) (*nodemesh.Volume, error) {
+func (c *camera) nodes(ctx context.Context) (*nodemesh.Volume, error) {
 	c.load.Lock()
 	defer c.load.Unlock()
-	if c.volume != nil {
-		return c.volume, nil
+	if c.volume == nil {
+		if err := c.read(ctx); err != nil {
+			return nil, err
+		}
 	}
+	for pos, err := range c.lost {
+		worlddraw.NoteLost(ctx, pos, err)
+	}
+	return c.volume, nil
+}
+
+func (c *camera) read(ctx context.Context) error {
 	low, size := c.box.Min, [3]int{}
-	area := mapdb.Area{}
 	for a := range size {
 		low[a] -= 2
 		size[a] = max(0, c.box.Max[a]-c.box.Min[a]+5)
 	}
-	from, to := blockOf(low), blockOf([3]int{low[0] + size[0], low[1] + size[1], low[2] + size[2]})
-	area.Min, area.Max = from, to
-	v := c.game.NewVolume(low, size)
-	h := sha256.New()
-	for b, err := range db.Blocks(ctx, area) {
+	area := mapdb.Area{Min: blockOf(low), Max: blockOf([3]int{low[0] + size[0], low[1] + size[1], low[2] + size[2]})}
+	v, h := c.game.NewVolume(low, size), sha256.New()
+	c.lost = make(map[mapdb.Pos]error)
+	for b, err := range c.db.Blocks(ctx, area) {
 		var row *mapdb.RowError
-		if errors.As(err, &row) {
-			lose(err)
-			continue
+		if err != nil && !errors.As(err, &row) {
+			return err
+		}
+		if err == nil {
+			var block *mapblock.Block
+			if block, err = mapblock.Decode(b.Data); err == nil {
+				v.SetBlock(b.Pos, block.Nodes())
+			} else {
+				err = &worlddraw.BlockError{Pos: b.Pos, Err: err}
+			}
 		}
 		if err != nil {
-			return nil, err
+			c.lost[b.Pos] = err
+			c.lose(err)
 		}
-		block, err := mapblock.Decode(b.Data)
-		if err != nil {
-			lose(&worlddraw.BlockError{Pos: b.Pos, Err: err})
-			continue
-		}
-		v.SetBlock(b.Pos, block.Nodes())
-		fmt.Fprint(h, b.Pos, len(b.Data))
+		fmt.Fprint(h, b.Pos, len(b.Data), err)
 		h.Write(b.Data)
 	}
 	h.Sum(c.sum[:0])
 	c.volume = v
-	return v, nil
+	return nil
 }
 
-func (c *camera) render(ctx context.Context, dst *image.RGBA, look format.Look, db mapdb.DB, lose func(error)) error {
-	v, err := c.nodes(ctx, db, lose)
+// RenderScaled draws a part of the camera's picture, in which at.Scale is its height.
+func (c *camera) RenderScaled(ctx context.Context, dst *image.RGBA, at worlddraw.Scaled) error {
+	v, err := c.nodes(ctx)
 	if err != nil {
 		return err
 	}
-	p := textured.Picture{Middle: [2]float64{-look.Origin[0] * look.Scale, -look.Origin[1] * look.Scale}, Height: look.Scale}
+	p := textured.Picture{Middle: [2]float64{-at.Origin[0] * at.Scale, -at.Origin[1] * at.Scale}, Height: at.Scale}
 	return c.Draw(ctx, dst, p, c.game, v, c.box.Min, c.box.Max)
 }
 
-// missing returns the files that are missing for the camera's pictures.
-func (c *camera) missing() (list []format.Missing) {
-	for name, err := range c.game.Missing() {
-		what := "the file is in none of the folders of textures"
-		if !errors.Is(err, os.ErrNotExist) {
-			what = err.Error()
-		}
-		list = append(list, format.Missing{Kind: "texture", Name: name, What: what})
-	}
-	return list
+// Cover draws nothing: a camera's picture is not made from the positions of blocks.
+func (c *camera) Cover(context.Context, *image.RGBA, worlddraw.Scaled) error { return nil }
+
+// Fingerprint hashes all blocks around the camera.
+func (c *camera) Fingerprint(ctx context.Context, h io.Writer, r image.Rectangle, at worlddraw.Scaled) (bool, error) {
+	_, err := c.nodes(ctx)
+	fmt.Fprintf(h, "%x %v %v\n", c.sum, r, at)
+	return true, err
 }
+
+// Hidden returns nothing: a camera needs no colours.
+func (c *camera) Hidden() map[string]int64 { return nil }

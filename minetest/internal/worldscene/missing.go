@@ -95,8 +95,8 @@ func (s *worldScene) Missing() (list []format.Missing) {
 	for name := range s.colors.Guessed() {
 		list = append(list, guessedColor(name))
 	}
-	if s.camera != nil {
-		list = append(list, s.camera.missing()...)
+	if s.textured != nil {
+		list = append(list, missingTextures(s.textured)...)
 	}
 	slices.SortFunc(list, func(a, b format.Missing) int { return strings.Compare(a.Kind+"\x00"+a.Name, b.Kind+"\x00"+b.Name) })
 	return list

@@ -22,9 +22,6 @@ type worldPart struct {
 // an isometric view and a camera's.
 func (s *worldScene) Part(look format.Look, pixels image.Rectangle) ([]byte, error) {
 	name := s.name(look)
-	if name == viewCamera {
-		return nil, nil
-	}
 	drawn, err := s.mapOf(name)
 	m, along := drawn.(*worlddraw.Map)
 	if err != nil || !along {

@@ -15,9 +15,9 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
+	"trowel.example/minetest/internal/textured"
 	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/nodecolor"
-	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/worlddraw"
 )
 
@@ -75,9 +75,11 @@ type worldScene struct {
 	extent worlddraw.Box                // of the blocks that may be visible
 	colors *nodecolor.Choice
 	rules  []worlddraw.MarkerRule
-	digest []byte  // of the options and the files that they name
-	since  *since  // nil if there is no earlier manifest
-	camera *camera // nil if there is none
+	digest []byte // of the options and the files that they name
+	since  *since // nil if there is no earlier manifest
+	game   *game
+
+	textured *textured.Game // nil if no view draws textures
 
 	closing sync.Once
 
@@ -86,7 +88,7 @@ type worldScene struct {
 	lost map[string]format.Missing // blocks that cannot be read
 }
 
-// drawn is the common interface of [worlddraw.Map] and [worlddraw.Iso].
+// drawn draws a view: a [worlddraw.Map], a [worlddraw.Iso] or a camera.
 type drawn interface {
 	RenderScaled(context.Context, *image.RGBA, worlddraw.Scaled) error
 	Cover(context.Context, *image.RGBA, worlddraw.Scaled) error
@@ -121,7 +123,7 @@ func newScene(ctx context.Context, job *format.Job, w *sharedWorld, part *worldP
 			err = errors.Join(err, w.release())
 		}
 	}()
-	if s.colors, s.digest, err = w.chooseColors(job); err != nil {
+	if s.game, s.colors, s.digest, err = w.chooseColors(job); err != nil {
 		return nil, err
 	}
 	if s.rules, err = markerRules(optionMarkers.Value(job)); err != nil {
@@ -140,8 +142,8 @@ func newScene(ctx context.Context, job *format.Job, w *sharedWorld, part *worldP
 const maxInput = 256 << 20
 
 // chooseColors determines the source of the colours, and returns a digest of it.
-func chooseColors(job *format.Job, dir string) (c *nodecolor.Choice, digest []byte, err error) {
-	c = new(nodecolor.Choice)
+func chooseColors(job *format.Job, dir string, g *game) (c *nodecolor.Choice, digest []byte, err error) {
+	c = &nodecolor.Choice{Nodes: g.nodes}
 	read := func(path string) (nodecolor.List, error) {
 		data, err := regular.ReadFile(path, maxInput)
 		if err != nil {
@@ -173,27 +175,7 @@ func chooseColors(job *format.Job, dir string) (c *nodecolor.Choice, digest []by
 		}
 		digest = append(digest, path...)
 	}
-	path, given := worldjob.OptionNodes.Value(job), true
-	if path == "" {
-		path, given = nodedef.Find(dir), false
-	}
-	if path != "" && err == nil {
-		data, failed := regular.ReadFile(path, maxInput)
-		var file *nodedef.File
-		if failed == nil {
-			file, failed = nodedef.Parse(bytes.NewReader(data))
-		}
-		switch {
-		case failed == nil:
-			c.Nodes = file.Nodes
-			digest = append(digest, data...)
-		case given:
-			err = fault.InFile(failed, path)
-		default:
-			job.Warn(path, "ignoring the definitions of nodes: %v", failed)
-		}
-	}
-	return c, digest, err
+	return c, append(digest, g.digest...), err
 }
 
 // findViews determines the views and their bounds.
@@ -227,11 +209,11 @@ func (s *worldScene) findViews(job *format.Job, part *worldPart) (err error) {
 		{Name: layerNodes, Title: "the world", Shown: true}, {Name: layerPlayers, Title: "their last positions", Labels: true},
 		{Name: layerMarkers, Title: "signs, chests, protectors, doors", Shown: optionMarkers.Value(job) != "", Labels: true},
 	}
-	if s.camera, err = s.openCamera(job, usual); err != nil {
+	if c, err := s.openCamera(job, usual); err != nil {
 		return err
-	}
-	if s.camera != nil {
-		s.views = append(s.views, s.camera.view())
+	} else if c != nil {
+		s.views = append(s.views, c.view())
+		s.maps[viewCamera] = c
 	}
 	white := color.NRGBA{R: 255, G: 255, B: 255, A: 255}
 	add := func(name, title string, o worlddraw.Options) *format.View {
@@ -319,9 +301,6 @@ func (s *worldScene) Render(ctx context.Context, dst *image.RGBA, look format.Lo
 	name := s.name(look)
 	ctx, lose, end := s.collect(ctx)
 	defer end()
-	if name == viewCamera && s.camera != nil {
-		return s.camera.render(ctx, dst, look, s.world.db, lose)
-	}
 	m, err := s.mapOf(name)
 	if err != nil {
 		return err
@@ -331,7 +310,7 @@ func (s *worldScene) Render(ctx context.Context, dst *image.RGBA, look format.Lo
 		return s.renderGrey(ctx, dst, m.(*worlddraw.Map), at)
 	}
 	v, _ := format.ViewOf(s, name)
-	if v.Draws(look, layerNodes) {
+	if v.Layers == nil || v.Draws(look, layerNodes) {
 		if err := m.RenderScaled(ctx, dst, at); err != nil {
 			return err
 		}
@@ -379,14 +358,6 @@ func (s *worldScene) Fingerprint(ctx context.Context, look format.Look, pixels i
 	defer s.world.reading()()
 	h := sha256.New()
 	h.Write(s.digest)
-	if s.name(look) == viewCamera && s.camera != nil {
-		if _, err := s.camera.nodes(ctx, s.world.db, s.lose); err != nil {
-			return sum, err
-		}
-		fmt.Fprintf(h, "%x %v %v\n", s.camera.sum, look, pixels)
-		h.Sum(sum[:0])
-		return sum, nil
-	}
 	m, err := s.mapOf(s.name(look))
 	if err != nil {
 		return sum, err
@@ -445,9 +416,6 @@ func (s *worldScene) marks(ctx context.Context, name, layer string, part image.R
 
 // Cover draws the positions of blocks without reading the blocks.
 func (s *worldScene) Cover(ctx context.Context, dst *image.RGBA, look format.Look) error {
-	if s.name(look) == viewCamera && s.camera != nil {
-		return nil
-	}
 	m, err := s.mapOf(s.name(look))
 	if err != nil {
 		return err

@@ -45,6 +45,7 @@ type protection struct {
 }
 
 type colorSource struct {
+	game   *game
 	choice *nodecolor.Choice
 	digest []byte
 }
@@ -119,8 +120,8 @@ func (w *sharedWorld) reading() (done func()) {
 	}
 }
 
-// chooseColors is [chooseColors] with a cache for all scenes.
-func (w *sharedWorld) chooseColors(job *format.Job) (*nodecolor.Choice, []byte, error) {
+// chooseColors is [openGame] and [chooseColors] with a cache for all scenes.
+func (w *sharedWorld) chooseColors(job *format.Job) (*game, *nodecolor.Choice, []byte, error) {
 	key := ""
 	for _, o := range []format.Option{optionColors, optionGuess, optionTextures, worldjob.OptionNodes} {
 		key += fmt.Sprintf("%q ", o.Value(job))
@@ -129,15 +130,19 @@ func (w *sharedWorld) chooseColors(job *format.Job) (*nodecolor.Choice, []byte, 
 	defer w.mu.Unlock()
 	of := w.colors[key]
 	if of == nil {
-		choice, digest, err := chooseColors(job, w.dir)
+		g, err := openGame(job, w.dir, w.settings)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
-		of = &colorSource{choice, digest}
+		choice, digest, err := chooseColors(job, w.dir, g)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		of = &colorSource{g, choice, digest}
 		w.colors[key] = of
 	}
 	c := of.choice
-	return &nodecolor.Choice{List: c.List, Only: c.Only, Textures: c.Textures, Nodes: c.Nodes, General: c.General},
+	return of.game, &nodecolor.Choice{List: c.List, Only: c.Only, Textures: c.Textures, Nodes: c.Nodes, General: c.General},
 		slices.Clone(of.digest), nil
 }
 
