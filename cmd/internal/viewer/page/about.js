@@ -1,6 +1,6 @@
 // The properties of the whole file.
 import { el, fill } from "./dom.js";
-import { facts } from "./inspector.js";
+import { facts } from "./facts.js";
 
 export const panel = {
   open(node, context) {

@@ -3,7 +3,7 @@ import { ask } from "./api.js";
 import { el, fill } from "./dom.js";
 import { icon } from "./icons.js";
 import { set } from "./state.js";
-import { facts } from "./inspector.js";
+import { facts } from "./facts.js";
 
 const bytes = new Intl.NumberFormat("en");
 

@@ -1,5 +1,5 @@
 // The list of panels and their positions. Panels not needed at first are loaded when they are opened.
-import { el } from "./dom.js";
+import { load } from "./load.js";
 import { state } from "./state.js";
 import * as tree from "./tree.js";
 import * as inspector from "./inspector.js";
@@ -13,17 +13,6 @@ const later = (file, panel, ...needs) => ({ ...panel, open: async (node, context
   return (await import(`./${file}.js`)).panel.open(node, context);
 } });
 
-const loaded = new Map();
-function load(name) {
-  if (!loaded.has(name)) {
-    loaded.set(name, new Promise((onload, fail) => {
-      const onerror = () => (loaded.delete(name), fail(new Error(`${name} cannot be loaded`)));
-      document.head.append(name.endsWith(".css") ? el("link", { rel: "stylesheet", href: "/page/" + name, onload, onerror }) : el("script", { src: "/page/" + name, onload, onerror }));
-    }));
-  }
-  return loaded.get(name);
-}
-
 const pair = ({ session }) => session.mode === "pair";
 
 export const files = [tree.panel];
@@ -34,7 +23,7 @@ export const middle = [
   later("map", { name: "picture", title: "Picture", applies: ({ entry }) => Boolean(entry?.scene) }, "leaflet.js"),
   later("table", { name: "table", title: "Table", applies: ({ entry }) => Boolean(entry?.table) }, "text.css"),
   later("text", { name: "text", title: "Text", applies: ({ entry }) => Boolean(entry?.text) }, "text.css"),
-  later("contents", { name: "contents", title: "Contents", applies: ({ entry }) => entry?.dir && !(entry.scene && !entry.path) }),
+  later("contents", { name: "contents", title: "Contents", applies: ({ entry }) => entry?.dir && !(entry.scene && !entry.path) }, "facts.css"),
   later("hex", { name: "hex", title: "Bytes", applies: ({ entry, doc }) => Boolean(entry) && (!entry.dir || (!entry.path && (!doc.folder || state().dump !== undefined))) }, "panels.css"),
 ];
 export const right = [
@@ -42,5 +31,5 @@ export const right = [
   later("findings", { name: "findings", title: "Findings", eager: true }, "panels.css"),
   later("changes", { name: "changes", title: "Changes", eager: true, applies: pair, usual: pair }, "compare.css"),
   later("search", { name: "search", title: "Search" }, "panels.css"),
-  later("about", { name: "about", title: "About" }),
+  later("about", { name: "about", title: "About" }, "facts.css"),
 ];
