@@ -22,6 +22,19 @@ type Inspector interface {
 	Where(ctx context.Context, view string, place check.Place) (Rect, bool)
 }
 
+// Sighter is a scene that can quickly describe what is visible at a point, while the user moves over its picture.
+type Sighter interface {
+	Scene
+	// Sight describes the front of what a picture shows at a point, given in units. The zero value: nothing is visible.
+	Sight(ctx context.Context, look Look, at [2]float64) (Sight, error)
+}
+
+// Sight is what is visible at a point.
+type Sight struct {
+	Text  string    // a few words, such as the height and the kind: "y 12  default:stone"
+	Stand []float64 // the value of [OptionAt] for a camera at this place; nil if there can be none
+}
+
 // Thing is one of the things at a point of a scene: a tile, a quad, a node, an object.
 type Thing struct {
 	Title string      // for people, such as "Game: unhookable"

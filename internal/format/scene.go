@@ -44,6 +44,10 @@ type View struct {
 	// Axes names the coordinates that increase to the right and downwards; a minus sign before a name means that the
 	// coordinate decreases, such as "-z". Empty: x and y.
 	Axes [2]string
+	// Unit is the name of the unit in the plural, such as "nodes"; "" if distances in the picture are not comparable.
+	Unit string
+	// North is the direction of north in the picture, {0, -1} for upwards; the zero value if there is none.
+	North [2]float64
 
 	// Background is the colour that the game shows in empty places; the zero value is transparent.
 	Background color.NRGBA

@@ -31,6 +31,15 @@ func (v View) Point(p [3]float64) [2]float64 {
 	return at
 }
 
+// North returns the direction of north, towards larger z, in the picture of a view; zero if the view looks along it.
+func (v View) North() (to [2]float64) {
+	from := v.Point([3]float64{})
+	for i, at := range v.Point([3]float64{2: 1}) {
+		to[i] = at - from[i]
+	}
+	return to
+}
+
 // Where returns the rectangle of the picture that shows a box of nodes.
 func (v View) Where(b Box) (low, high [2]float64) {
 	if v == IsoView {

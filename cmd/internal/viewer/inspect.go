@@ -34,14 +34,43 @@ func placeIn(ctx context.Context, sc format.Scene, view string, p check.Place) p
 	return one
 }
 
-// pointedLook returns the look of the picture that the user points at: the still of a camera view, otherwise
-// the tiles of a zoom.
-func (a *sceneRequest) pointedLook(r *http.Request) (format.Look, error) {
+// pointed returns the point x,y of a request, and the look of the picture that the user points at: the still of a
+// camera view, otherwise the tiles of a zoom.
+func (a *sceneRequest) pointed(r *http.Request) (look format.Look, at [2]float64, err error) {
+	for k, name := range []string{"x", "y"} {
+		if at[k], err = number(r.URL.Query().Get(name)); err != nil {
+			return look, at, err
+		}
+	}
 	if a.Frame != nil {
-		return a.stillLook(r, stillSide)
+		look, err = a.stillLook(r, stillSide)
+		return look, at, err
 	}
 	zoom, err := wholeOr(r.URL.Query().Get("z"), 0, minZoom, maxZoom)
-	return spot{z: zoom, side: 256}.look(a.View, a.look), err
+	return spot{z: zoom, side: 256}.look(a.View, a.look), at, err
+}
+
+// sight returns what is visible at the point x,y of a view, in short.
+func sight(ctx context.Context, e *edition, r *http.Request) (any, error) {
+	a, err := e.parseRequest(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	defer a.release()
+	s, ok := a.Scene.(format.Sighter)
+	if !ok {
+		return nil, problem{http.StatusNotFound, "the scene cannot describe points in short"}
+	}
+	look, at, err := a.pointed(r)
+	if err != nil {
+		return nil, err
+	}
+	var seen format.Sight
+	err = e.of.server.withSlot(ctx, func() error {
+		seen, err = s.Sight(ctx, look, at)
+		return err
+	})
+	return map[string]any{"text": seen.Text, "stand": seen.Stand}, err
 }
 
 // inspect returns a description of the point x,y of a view.
@@ -55,13 +84,7 @@ func inspect(ctx context.Context, e *edition, r *http.Request) (any, error) {
 	if !ok {
 		return nil, problem{http.StatusNotFound, "it does not know what is where"}
 	}
-	var at [2]float64
-	for k, name := range []string{"x", "y"} {
-		if at[k], err = number(r.URL.Query().Get(name)); err != nil {
-			return nil, err
-		}
-	}
-	look, err := a.pointedLook(r)
+	look, at, err := a.pointed(r)
 	if err != nil {
 		return nil, err
 	}

@@ -25,6 +25,7 @@ func (s *Server) routes() {
 	file("entry", describeEntry)
 	file("scene", describeScene)
 	file("inspect", inspect)
+	file("sight", sight)
 	file("labels", listLabels)
 	file("missing", listMissing)
 	file("tree", listTree)

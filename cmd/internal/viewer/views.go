@@ -24,6 +24,8 @@ type view struct {
 	Bounds     [4]float64 `json:"bounds"` // left, top, right, bottom, in units
 	Scale      float64    `json:"scale"`  // pixels per unit in zoom 0
 	Axes       [2]string  `json:"axes"`
+	Unit       string     `json:"unit"`       // in the plural; "": no scale bar
+	North      [2]float64 `json:"north"`      // a direction; 0,0: none
 	Background string     `json:"background"` // "" is transparent
 	Paper      bool       `json:"paper"`      // the page may choose the background
 	Layers     []layer    `json:"layers"`
@@ -42,8 +44,8 @@ func describeScene(ctx context.Context, e *edition, r *http.Request) (any, error
 	defer a.release()
 	views := []view{}
 	for _, v := range a.Views() {
-		one := view{Name: v.Name, Title: v.Title, Scale: v.Scale, Axes: v.Axes, Layers: []layer{}, Paper: v.Paper,
-			Moves: v.Moves, Loop: float64(v.Loop.Milliseconds()), Camera: v.Frame != nil, Size: [2]int{v.Size.X, v.Size.Y}}
+		one := view{Name: v.Name, Title: v.Title, Scale: v.Scale, Axes: v.Axes, Unit: v.Unit, North: v.North, Layers: []layer{},
+			Paper: v.Paper, Moves: v.Moves, Loop: float64(v.Loop.Milliseconds()), Camera: v.Frame != nil, Size: [2]int{v.Size.X, v.Size.Y}}
 		if one.Bounds = [4]float64{v.Bounds.Min[0], v.Bounds.Min[1], v.Bounds.Max[0], v.Bounds.Max[1]}; v.Bounds.Empty() {
 			one.Bounds = [4]float64{}
 		}
@@ -94,7 +96,8 @@ func describeScene(ctx context.Context, e *edition, r *http.Request) (any, error
 	}
 	_, inspects := a.Scene.(format.Inspector)
 	_, covers := a.Scene.(format.Coverer)
-	return map[string]any{"views": views, "options": options, "inspects": inspects, "covers": covers}, nil
+	_, sights := a.Scene.(format.Sighter)
+	return map[string]any{"views": views, "options": options, "inspects": inspects, "covers": covers, "sights": sights}, nil
 }
 
 const maxLabels = 5000

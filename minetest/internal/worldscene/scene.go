@@ -219,7 +219,8 @@ func (s *worldScene) findViews(job *format.Job, part *worldPart) (err error) {
 	add := func(name, title string, o worlddraw.Options) *format.View {
 		r := o.View.Bounds(extent)
 		v := format.View{
-			Layers: layers, Name: name, Title: title, Scale: 1, Grain: 16, Axes: o.View.Axes(), Background: white, Paper: true,
+			Layers: layers, Name: name, Title: title, Scale: 1, Grain: 16, Axes: o.View.Axes(), Unit: "nodes",
+			North: o.View.North(), Background: white, Paper: true,
 			Bounds: format.Rect{Min: [2]float64{float64(r.Min.X), float64(r.Min.Y)}, Max: [2]float64{float64(r.Max.X), float64(r.Max.Y)}},
 		}
 		s.kinds[name] = o
@@ -251,7 +252,8 @@ func (s *worldScene) findViews(job *format.Job, part *worldPart) (err error) {
 	s.kinds[viewIso] = usual
 	s.views = append(s.views, format.View{
 		Name: viewIso, Title: "isometric: cubes that show their top and the sides towards lower x and z",
-		Bounds: format.Rect{Min: low, Max: high}, Scale: 4, Axes: [2]string{"right", "down"}, Background: white, Paper: true, Layers: layers,
+		Bounds: format.Rect{Min: low, Max: high}, Scale: 4, Axes: [2]string{"right", "down"}, North: worlddraw.IsoView.North(),
+		Background: white, Paper: true, Layers: layers,
 	})
 	return nil
 }

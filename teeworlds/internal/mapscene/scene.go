@@ -127,7 +127,7 @@ func (s *scene) findViews(job *format.Job) error {
 	}
 	whole := format.View{
 		Name: viewMap, Title: "the whole map",
-		Bounds: rectOf(s.whole), Scale: mapdraw.TileSize, Grain: 1,
+		Bounds: rectOf(s.whole), Scale: mapdraw.TileSize, Grain: 1, Unit: "tiles",
 		Background: mapdraw.Background, Layers: layers, Moves: moves, Loop: loop,
 	}
 	if s.Rereads() {

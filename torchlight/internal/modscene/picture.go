@@ -142,7 +142,7 @@ func newSheet(s *subject, name string, data []byte) (*sheet, error) {
 
 // view returns a view of the picture.
 func (p *sheet) view(name, title string) stillView {
-	v := format.View{Name: name, Title: title, Scale: 1, Bounds: rectOf(p.Rect)}
+	v := format.View{Name: name, Title: title, Scale: 1, Unit: "pixels", Bounds: rectOf(p.Rect)}
 	if p.sets != nil {
 		v.Layers = []format.Layer{{Name: pixelsLayer, Title: title, Shown: true}, {Name: spritesLayer, Title: "outlines of the sprites"}}
 	}
@@ -276,7 +276,7 @@ func gridScene(s *subject) (format.Scene, error) {
 	}
 	o, m := s.origin(s.path), f.Image()
 	view := format.View{Name: "grid", Title: "where players can walk: green is ground, brown is walls", Scale: 1,
-		Axes:   [2]string{"x", "-z"},
+		Axes: [2]string{"x", "-z"}, Unit: "cells",
 		Bounds: rectOf(m.Rect.Sub(image.Pt(0, f.Height)))}
 	inspect := func(_ format.Look, at [2]float64) []format.Thing {
 		x, z := int(math.Floor(at[0])), -1-int(math.Floor(at[1]))

@@ -71,7 +71,7 @@ func layoutScene(s *subject) (format.Scene, error) {
 	}
 	scene.view = format.View{
 		Name: "plan", Title: "the layout from above, in units of the world",
-		Bounds: format.Rect{Min: scene.Min, Max: scene.Max}, Axes: [2]string{"x", "-z"}, Background: plan.Background,
+		Bounds: format.Rect{Min: scene.Min, Max: scene.Max}, Axes: [2]string{"x", "-z"}, Unit: "units", Background: plan.Background,
 	}
 	sum.Sum(scene.digest[:0])
 	// The larger side of the picture has 1448 to 2896 pixels.

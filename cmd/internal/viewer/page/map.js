@@ -26,6 +26,7 @@ export const panel = {
       shown = next;
       context.show(shown);
       tools(context, shown);
+      if (shown.map) context.signal.aborted || import("./guide.js").then((m) => m.guide(shown, node));
     };
     const when = () => context.visible && Boolean(shown);
     const key = (keys, help, run, more = when) => context.signal.addEventListener("abort", bind(keys, help, run, { group: "Picture", when: more }));
@@ -181,6 +182,8 @@ export class Scene {
 //   flyTo(rect)         in units
 //   refresh()           fetches the visible part again
 //   still()             the address of the visible picture as a file
+//   parts(options)      new layers of tiles of the view, for another map
+//   onPoint(point)      called with the point under the pointer, or nothing; set by others
 //   player, toCamera(), home()   where they apply
 //   close()
 export async function show(node, file, generation, inspect = (at) => set({ at })) {
@@ -253,8 +256,8 @@ function spread(shown, box) {
   const grid = { tileSize: 256, bounds: all, noWrap: true, minZoom: -24, maxZoom: largest, maxNativeZoom: natural, keepBuffer: 1, updateWhenIdle: false };
   const side = devicePixelRatio > 1 ? 512 : undefined;
   const address = (kind) => (t) => url(shown.file, `${kind}/${shown.generation}/${t.z}/${t.x}/${t.y}`, { ...shown.query(false), ...shown.paper(), side });
-  const cover = scene.covers ? new Tiles(address("cover"), { ...grid, className: "cover" }) : undefined;
-  const tiles = new Tiles(address("tile"), grid);
+  const parts = (options) => [scene.covers && new Tiles(address("cover"), { ...grid, ...options, className: "cover" }), new Tiles(address("tile"), { ...grid, ...options })];
+  const [cover, tiles] = parts();
   const marks = new Marks(scale, "marks");
   const cells = el("div", { className: "cells" });
   const cross = el("div", { className: "cross" });
@@ -276,13 +279,13 @@ function spread(shown, box) {
   tiles.on("load", () => shown.drew());
   // While tiles are being fetched, the page shows their number after a moment, or immediately if nothing is
   // visible yet.
-  let parts = 0, late;
+  let most = 0, late;
   const report = () => {
     const left = tiles.pending.size;
     clearTimeout(late);
-    if (!left) return (parts = 0), working(tiles);
-    parts = Math.max(parts, left);
-    late = setTimeout(() => working(tiles, "Drawing the picture", parts - left, parts), drawn ? 300 : 0);
+    if (!left) return (most = 0), working(tiles);
+    most = Math.max(most, left);
+    late = setTimeout(() => working(tiles, "Drawing the picture", most - left, most), drawn ? 300 : 0);
   };
   let drawn = false;
   tiles.on("work", report);
@@ -346,7 +349,7 @@ function spread(shown, box) {
   if (placed(["x", "y", "z"].map((k) => state()[k]))) follow(state());
   else home();
   ground.addTo(map);
-  cover?.addTo(map);
+  if (cover) cover.addTo(map);
   tiles.addTo(map);
   marks.addTo(map);
   drawCells();
@@ -368,9 +371,10 @@ function spread(shown, box) {
   const pointed = (point) => {
     const mark = marks.find(map.latLngToContainerPoint(at(...point)))?.mark;
     place(say(shown.view, point) + (mark?.label ? `  ${mark.label}` : ""));
+    shown.onPoint?.(point);
   };
   map.on("mousemove", (e) => pointed(units(e.latlng)));
-  map.on("mouseout", () => place(""));
+  map.on("mouseout", () => (place(""), shown.onPoint?.()));
   map.on("move", () => box.matches(":focus-visible") && pointed(middle()));
   map.on("click", (e) => {
     const hit = marks.find(e.containerPoint);
@@ -395,7 +399,7 @@ function spread(shown, box) {
   labelSoon();
 
   Object.assign(shown, {
-    map, marks, units, at, tell,
+    map, marks, units, at, tell, parts, tiles,
     home: () => home({ animate: !still.matches }),
     // widen extends the bounds for another file's picture.
     widen(bounds) {
@@ -420,12 +424,12 @@ function spread(shown, box) {
       all = boundsOf(shown.view.bounds);
       ground.setBounds(all);
       map.setMaxBounds(all.pad(1)).setMinZoom(Math.min(smallest(shown.view.bounds), map.getZoom()));
-      cover?.setBounds(all);
+      if (cover) cover.setBounds(all);
       tiles.setBounds(all);
       clear();
       labelSoon();
       if (since === shown.generation) return;
-      cover?.refresh();
+      if (cover) cover.refresh();
       const there = since && tiles.there();
       const stale = there ? await ask(shown.file, "stale", { ...shown.query(false), ...shown.paper(), ...there, since, side }).catch(() => undefined) : undefined;
       await tiles.refresh(stale && ((at) => stale.tiles.some(([x, y]) => x === at.x && y === at.y)));

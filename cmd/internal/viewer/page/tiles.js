@@ -7,6 +7,7 @@ const sleep = (ms) => new Promise((r) => setTimeout(r, ms));
 // Tiles is a layer of Leaflet. address(coords) returns the address of a tile. Status 204 is an empty tile; 202
 // is requested again, 503 a little later; tiles that are no longer visible are no longer requested. The area
 // outside of options.bounds is cut off. Between two zooms, the tiles of the larger one are shown, scaled down.
+// If the option turn is set, requests wait for the promise that it returns.
 // Events: "failed" with a message, and "work" when the number of tiles being fetched (pending) changes.
 export const Tiles = L.GridLayer.extend({
   initialize(address, options) {
@@ -45,6 +46,8 @@ export const Tiles = L.GridLayer.extend({
       pending(true);
       try {
         for (let wait = 250; ; ) {
+          await this.options.turn?.();
+          if (signal.aborted) return;
           const answer = await fetch(this.address(at), { signal });
           if (answer.status === 503 && wait < 5000) {
             await sleep((wait *= 2));
