@@ -99,10 +99,19 @@ func Scale(dst *image.RGBA, s Scaled, shows func(image.Rectangle) bool, render f
 			return err
 		}
 		for y := part.Min.Y; y < part.Max.Y; y++ {
+			row := dst.Pix[dst.PixOffset(part.Min.X, y):][:4*part.Dx()]
 			v0, v1 := s.span(1, y)
+			if v, _ := s.span(1, y-1); v == v0 && y > part.Min.Y { // the same nodes as in the row above
+				copy(row, dst.Pix[dst.PixOffset(part.Min.X, y-1):])
+				continue
+			}
 			for x := part.Min.X; x < part.Max.X; x++ {
 				u0, u1 := s.span(0, x)
-				dst.SetRGBA(x, y, meanOf(img, image.Rect(u0, v0, u1, v1)))
+				if s.Scale >= 1 {
+					copy(row[4*(x-part.Min.X):][:4], img.Pix[img.PixOffset(u0, v0):])
+				} else {
+					dst.SetRGBA(x, y, meanOf(img, image.Rect(u0, v0, u1, v1)))
+				}
 			}
 		}
 		return nil

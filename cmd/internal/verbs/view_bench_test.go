@@ -15,8 +15,7 @@ import (
 	"time"
 
 	"trowel.example/internal/testing/corpus"
-	"trowel.example/minetest/mapblock"
-	"trowel.example/minetest/mapdb"
+	"trowel.example/internal/testing/seedworld"
 )
 
 // shown is a view of a scene in a window of 1280 x 800 pixels.
@@ -120,54 +119,84 @@ func BenchmarkView(b *testing.B) {
 			}
 			p.Close()
 		}
-		slices.Sort(took)
-		b.ReportMetric(float64(took[len(took)*95/100])/1e6, "ms/95%")
-		b.ReportMetric(float64(took[len(took)/2])/1e6, "ms/50%")
-		b.ReportMetric(0, "ns/op")
+		reportTimes(b, took)
 	})
 }
 
-// wideWorld makes a world of n identical blocks, a square of four layers.
-func wideWorld(b *testing.B, n int) string {
+// largeWorld makes a world of a million blocks, 5,664 by 5,664 nodes, or opens the one that TROWEL_WORLD names.
+func largeWorld(b *testing.B) string {
+	if dir := os.Getenv("TROWEL_WORLD"); dir != "" {
+		return dir
+	}
 	dir := b.TempDir()
-	one := mapblock.New(29)
-	one.Names = []mapblock.NameID{{ID: 0, Name: "default:stone"}}
-	data, err := one.Encode()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "world.mt"), []byte("gameid = minetest\nbackend = sqlite3\n"), 0o666); err != nil {
-		b.Fatal(err)
-	}
-	w, err := mapdb.Create(b.Context(), dir, mapdb.Config{Backend: mapdb.SQLite})
-	if err != nil {
-		b.Fatal(err)
-	}
-	side := int(math.Sqrt(float64(n / 4)))
-	if _, err := mapdb.Load(b.Context(), w, func(yield func(mapdb.Block, error) bool) {
-		for i := range 4 * side * side {
-			at := mapdb.Pos{X: int16(i/4%side - side/2), Y: int16(i % 4), Z: int16(i/4/side - side/2)}
-			if !yield(mapdb.Block{Pos: at, Data: data}, nil) {
-				return
-			}
-		}
-	}); err != nil {
-		b.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
+	if _, err := seedworld.Make(b.Context(), dir, seedworld.Options{Blocks: 1_000_000, Seed: 1, Versions: []int{29, 28}}); err != nil {
 		b.Fatal(err)
 	}
 	return dir
 }
 
-// BenchmarkViewWorld measures the time from opening a world of a million blocks to the start of the page and to
-// the last tile of a window.
+// BenchmarkViewWorld measures how the viewer shows a world of a million blocks, from its opening: the positions of all
+// blocks in the window, the first part of the picture of the whole world, all of it, and tiles with a pixel for each
+// node and nearer, in windows at several places.
 func BenchmarkViewWorld(b *testing.B) {
-	dir := wideWorld(b, 1_000_000)
-	for b.Loop() {
-		p := openPage(b, dir)
-		v := p.shown(b)
-		p.fetchAll(b, "cover", v.tiles(v.whole()))
-		p.Close()
-	}
+	dir := largeWorld(b)
+	b.Run("cover", func(b *testing.B) {
+		for b.Loop() {
+			p := openPage(b, dir)
+			v := p.shown(b)
+			p.fetchAll(b, "cover", v.tiles(v.whole()))
+			p.Close()
+		}
+	})
+	b.Run("first", func(b *testing.B) {
+		for b.Loop() {
+			p := openPage(b, dir)
+			v := p.shown(b)
+			targets := v.tiles(v.whole())
+			p.fetchAll(b, "cover", targets)
+			middle := targets[len(targets)/2]
+			for w := p.get(fmt.Sprintf(middle, "tile")); w.Body.Len() == 0; w = p.get(fmt.Sprintf(middle, "tile")) {
+				if w.Code != http.StatusAccepted {
+					b.Fatalf("%s: %d, and no picture", middle, w.Code)
+				}
+			}
+			p.Close()
+		}
+	})
+	b.Run("whole", func(b *testing.B) {
+		for b.Loop() {
+			p := openPage(b, dir)
+			v := p.shown(b)
+			p.fetchAll(b, "tile", v.tiles(v.whole()))
+			p.Close()
+		}
+	})
+	b.Run("near", func(b *testing.B) {
+		var took []time.Duration
+		for b.Loop() {
+			p := openPage(b, dir)
+			v := p.shown(b)
+			for _, part := range []float64{0.2, 0.35, 0.5, 0.65, 0.8} {
+				there := v
+				for i := range 2 { // a view with this place in its middle
+					at := v.Bounds[i] + part*(v.Bounds[i+2]-v.Bounds[i])
+					far := min(at-v.Bounds[i], v.Bounds[i+2]-at)
+					there.Bounds[i], there.Bounds[i+2] = at-far, at+far
+				}
+				for z := range 5 {
+					took = append(took, p.fetchAll(b, "tile", there.tiles(z))...)
+				}
+			}
+			p.Close()
+		}
+		reportTimes(b, took)
+	})
+}
+
+// reportTimes reports the times within which one half of all tiles and 95 % of them arrived.
+func reportTimes(b *testing.B, took []time.Duration) {
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)*95/100])/1e6, "ms/95%")
+	b.ReportMetric(float64(took[len(took)/2])/1e6, "ms/50%")
+	b.ReportMetric(0, "ns/op")
 }

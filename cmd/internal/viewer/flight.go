@@ -190,7 +190,7 @@ func (s *Server) draw(ctx context.Context, a *sceneRequest, at spot, f *flight) 
 		return s.tiles.keep(t), nil
 	}
 	_, prints := a.Scene.(format.Fingerprinter)
-	if t.later = prints && !costly && s.tiles.find(t.key) == nil; prints && !t.later {
+	if t.later = prints && s.tiles.find(t.key) == nil; prints && !t.later {
 		print, err := s.print(ctx, a, at)
 		if err != nil {
 			return nil, err
