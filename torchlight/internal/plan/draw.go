@@ -151,7 +151,7 @@ func paint(name string, c color.NRGBA) string {
 
 func (s svg) shape(a *shape) {
 	style := paint("fill", a.fill)
-	if a.form != letters && a.stroke.A > 0 {
+	if a.form != writing && a.stroke.A > 0 {
 		style += paint("stroke", a.stroke) + ` stroke-width="` + number(a.width) + `"`
 	}
 	at := func(p [2]float64) string { return number(p[0]) + "," + number(p[1]) }
@@ -166,7 +166,7 @@ func (s svg) shape(a *shape) {
 			corners = append(corners, at(plus(a.at, plus(times(a.u, k[0]), times(a.v, k[1])))))
 		}
 		fmt.Fprintf(s, `<path d="M%sZ"%s/>`, strings.Join(corners, "L"), style)
-	case letters:
+	case writing:
 		fmt.Fprintf(s, `<text x="%s" y="%s" font-size="%s"%s>`, number(a.at[0]), number(a.at[1]), number(a.r), style)
 		s.text(a.text)
 		s.WriteString("</text>")

@@ -60,7 +60,7 @@ func (p *Plan) Under(pic Picture, at [2]float64) []*Mark {
 
 // touches reports whether a point is in a shape or at most slack away from it.
 func (s *shape) touches(at [2]float64, slack float64) bool {
-	if s.form == letters {
+	if s.form == writing {
 		e, point := nowhere, nowhere
 		s.extend(&e)
 		point.add(at, slack)

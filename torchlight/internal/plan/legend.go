@@ -16,7 +16,7 @@ func (b *builder) drawLegend() {
 	size, line := 2*b.unit, 2.8*b.unit
 	x, y := b.Max[0]+2*b.unit, b.Min[1]+line
 	row := func(text string, c color.NRGBA) {
-		b.legend = append(b.legend, shape{form: letters, at: [2]float64{x + 2*b.unit, y}, r: size, text: text, fill: c})
+		b.legend = append(b.legend, shape{form: writing, at: [2]float64{x + 2*b.unit, y}, r: size, text: text, fill: c})
 		y += line
 	}
 	if b.Path != "" {

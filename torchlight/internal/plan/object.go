@@ -194,7 +194,7 @@ func (b *builder) shape(m *Mark) {
 		m.shapes = append(m.shapes,
 			shape{form: box, at: m.At, u: times(right, 1.4*r), v: times(forward, 1.4*r), fill: opaque(c, 60),
 				stroke: opaque(c, 255), width: b.unit / 8},
-			shape{form: letters, at: [2]float64{m.At[0] + 2*r, m.At[1] + r/3}, text: short(m.label, 40), r: b.unit / 2,
+			shape{form: writing, at: [2]float64{m.At[0] + 2*r, m.At[1] + r/3}, text: short(m.label, 40), r: b.unit / 2,
 				fill: opaque(c, 255)})
 	default:
 		m.shapes = append(m.shapes, shape{form: disc, at: m.At, r: r, fill: opaque(c, 230), stroke: line, width: b.unit / 12})
