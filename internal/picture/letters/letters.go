@@ -147,6 +147,9 @@ func printable(r rune) rune {
 // fitting returns the number of letters at the beginning of a text that fit into a width; at least 1.
 func fitting(text []rune, width float64) int {
 	low, high := 1, len(text)
+	if Width(string(text)) <= width {
+		return high
+	}
 	for low < high {
 		middle := (low + high + 1) / 2
 		if Width(string(text[:middle])) <= width {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/color"
 	"io/fs"
 	"math"
 	"path"
@@ -18,6 +17,7 @@ import (
 	info "trowel.example/torchlight/internal/image"
 	"trowel.example/torchlight/internal/imageset"
 	"trowel.example/torchlight/internal/picture"
+	sheets "trowel.example/torchlight/internal/sheet"
 	"trowel.example/torchlight/mpp"
 	"trowel.example/torchlight/text"
 )
@@ -315,9 +315,6 @@ func gridScene(s *subject) (format.Scene, error) {
 	return &still{views: []stillView{{view, draw, inspect, where}}, digest: sha256.Sum256(s.data)}, nil
 }
 
-// contactBackground is dark, like the game's windows.
-var contactBackground = color.NRGBA{0x28, 0x28, 0x2c, 0xff}
-
 func imageSetScene(s *subject) (format.Scene, error) {
 	set, err := imageset.Parse(s.data)
 	if set == nil {
@@ -340,7 +337,7 @@ func imageSetScene(s *subject) (format.Scene, error) {
 	scene.digest = sha256.Sum256(append(data, s.data...))
 	contact := imageset.NewContact(set, p.NRGBA)
 	view := format.View{Name: "contact", Title: "all sprites with their names", Scale: 1,
-		Background: contactBackground, Bounds: rectOf(image.Rectangle{Max: contact.Size()})}
+		Background: sheets.Background, Bounds: rectOf(image.Rectangle{Max: contact.Size()})}
 	inspect := func(_ format.Look, at [2]float64) []format.Thing {
 		i, pixel := contact.At(at[0], at[1])
 		if i < 0 {
