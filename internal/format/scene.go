@@ -34,6 +34,16 @@ var OptionAt = Option{Name: "at", Type: Place, For: ForScene,
 	Help: "the position of the game's camera: x,y in tiles (default: the middle of the map), or x,y,z in nodes; its " +
 		"view is then the first one"}
 
+// Options of a camera that stands at a place of three coordinates.
+var (
+	// OptionLook is its direction.
+	OptionLook = Option{Name: "look", Type: Place, For: ForScene,
+		Help: "the direction of the camera in degrees, as `yaw,pitch`: yaw 0 looks north and 90 west, positive pitches look down (default: 0,0)"}
+	// OptionDaylight is its light.
+	OptionDaylight = Option{Name: "daylight", Title: "Daylight", Type: Number, For: ForScene,
+		Help: "the light of the time of day, from 0 at midnight to 1 at noon (default: 1)"}
+)
+
 // View is a way to draw a scene: from above, from a side, or through the game's camera.
 type View struct {
 	Name   string  // stable, in lower case, such as "top"
@@ -56,7 +66,8 @@ type View struct {
 	Layers []Layer // layers that can be omitted, from back to front; nil: there are none
 
 	// Frame returns the rectangle that a picture of the given size shows, for a view through a camera whose place and
-	// zoom are given by [OptionAt] and the option "zoom" (a Number). Nil: pictures show Bounds or any part of it.
+	// zoom are given by [OptionAt] and the option "zoom" (a Number), or by OptionAt, [OptionLook] and [OptionDaylight].
+	// Nil: pictures show Bounds or any part of it.
 	Frame func(size image.Point) Rect
 	// Size is the usual size of a picture, for a view with a Frame.
 	Size image.Point

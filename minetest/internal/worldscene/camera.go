@@ -19,15 +19,8 @@ import (
 	"trowel.example/minetest/worlddraw"
 )
 
-// Options of the view through the eyes of a player.
-var (
-	optionLook = format.Option{Name: "look", Type: format.Place, For: format.ForScene,
-		Help: "the direction of the camera in degrees, as `yaw,pitch`: yaw 0 looks north and 90 west, positive pitches look down (default: 0,0)"}
-	optionFov = format.Option{Name: "fov", Type: format.Number, For: format.ForScene,
-		Help: "the `degrees` that the camera sees from top to bottom (default: 72)"}
-	optionDaylight = format.Option{Name: "daylight", Type: format.Number, For: format.ForScene,
-		Help: "the light of the time of day, from 0 at midnight to 1 at noon (default: 1)"}
-)
+var optionFov = format.Option{Name: "fov", Title: "Field of view", Type: format.Number, For: format.ForScene,
+	Help: "the `degrees` that the camera sees from top to bottom (default: 72)"}
 
 const viewCamera = "camera"
 
@@ -40,15 +33,30 @@ var sky = color.NRGBA{R: 0x88, G: 0xa0, B: 0xc0, A: 255}
 // camera is the view of a player.
 type camera struct {
 	textured.Camera
+	*around
+	lose func(error)
+}
+
+// around is the nodes around a camera. A camera that only turns uses the same.
+type around struct {
 	game *textured.Game
 	box  worlddraw.Box
 	db   mapdb.DB
-	lose func(error)
 
 	load   sync.Mutex
 	volume *nodemesh.Volume
 	lost   map[mapdb.Pos]error // blocks that cannot be read
 	sum    [sha256.Size]byte   // of the blocks
+}
+
+// around returns the nodes in a box. The last ones are cached.
+func (w *sharedWorld) around(game *textured.Game, box worlddraw.Box) *around {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.seen == nil || w.seen.game != game || w.seen.box != box {
+		w.seen = &around{game: game, box: box, db: w.db}
+	}
+	return w.seen
 }
 
 // openCamera returns the camera that a job asks for, or nil.
@@ -60,33 +68,34 @@ func (s *worldScene) openCamera(job *format.Job, usual worlddraw.Options) (*came
 	if len(at) != 3 {
 		return nil, fmt.Errorf("--%s: expected three numbers, x,y,z", format.OptionAt.Name)
 	}
-	c := &camera{Camera: textured.Camera{Eye: [3]float64(at), Fov: 72, Daylight: 1}, box: usual.Box, db: s.world.db, lose: s.lose}
-	if look := optionLook.Place(job); len(look) == 2 {
+	c := &camera{Camera: textured.Camera{Eye: [3]float64(at), Fov: 72, Daylight: 1}, lose: s.lose}
+	if look := format.OptionLook.Place(job); len(look) == 2 {
 		c.Yaw, c.Pitch = look[0], look[1]
 	} else if look != nil {
-		return nil, fmt.Errorf("--%s: expected two numbers, yaw,pitch", optionLook.Name)
+		return nil, fmt.Errorf("--%s: expected two numbers, yaw,pitch", format.OptionLook.Name)
 	}
 	for _, o := range []struct {
 		option    format.Option
 		value     *float64
 		low, high float64
-	}{{optionFov, &c.Fov, 1, 170}, {optionDaylight, &c.Daylight, 0, 1}} {
+	}{{optionFov, &c.Fov, 1, 170}, {format.OptionDaylight, &c.Daylight, 0, 1}} {
 		if o.option.Value(job) != "" {
 			if *o.value = o.option.Number(job); !(*o.value >= o.low && *o.value <= o.high) {
 				return nil, fmt.Errorf("--%s: %g: expected %g to %g", o.option.Name, *o.value, o.low, o.high)
 			}
 		}
 	}
+	box := usual.Box
 	for a, eye := range c.Eye {
 		if math.Abs(eye) > 1<<15 {
 			return nil, fmt.Errorf("--%s: %g is outside of the world", format.OptionAt.Name, eye)
 		}
 		middle := int(math.Round(eye))
-		c.box.Min[a], c.box.Max[a] = max(c.box.Min[a], middle-cameraRange), min(c.box.Max[a], middle+cameraRange)
+		box.Min[a], box.Max[a] = max(box.Min[a], middle-cameraRange), min(box.Max[a], middle+cameraRange)
 	}
-	var err error
-	c.game, err = s.game.look()
-	s.textured = c.game
+	game, err := s.game.look()
+	s.textured = game
+	c.around = s.world.around(game, box)
 	return c, err
 }
 
@@ -102,8 +111,8 @@ func (c *camera) view() format.View {
 	}
 }
 
-// nodes returns the nodes around the camera, which are read once.
-func (c *camera) nodes(ctx context.Context) (*nodemesh.Volume, error) {
+// nodes returns the nodes, which are read once.
+func (c *around) nodes(ctx context.Context) (*nodemesh.Volume, error) {
 	c.load.Lock()
 	defer c.load.Unlock()
 	if c.volume == nil {
@@ -111,13 +120,10 @@ func (c *camera) nodes(ctx context.Context) (*nodemesh.Volume, error) {
 			return nil, err
 		}
 	}
-	for pos, err := range c.lost {
-		worlddraw.NoteLost(ctx, pos, err)
-	}
 	return c.volume, nil
 }
 
-func (c *camera) read(ctx context.Context) error {
+func (c *around) read(ctx context.Context) error {
 	low, size := c.box.Min, [3]int{}
 	for a := range size {
 		low[a] -= 2
@@ -141,7 +147,6 @@ func (c *camera) read(ctx context.Context) error {
 		}
 		if err != nil {
 			c.lost[b.Pos] = err
-			c.lose(err)
 		}
 		fmt.Fprint(h, b.Pos, len(b.Data), err)
 		h.Write(b.Data)
@@ -156,6 +161,10 @@ func (c *camera) RenderScaled(ctx context.Context, dst *image.RGBA, at worlddraw
 	v, err := c.nodes(ctx)
 	if err != nil {
 		return err
+	}
+	for pos, err := range c.lost {
+		c.lose(err)
+		worlddraw.NoteLost(ctx, pos, err)
 	}
 	p := textured.Picture{Middle: [2]float64{-at.Origin[0] * at.Scale, -at.Origin[1] * at.Scale}, Height: at.Scale}
 	return c.Draw(ctx, dst, p, c.game, v, c.box.Min, c.box.Max)

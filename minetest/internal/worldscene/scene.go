@@ -46,7 +46,8 @@ var (
 
 // Options are the options of pictures of worlds.
 var Options = []format.Option{optionColors, optionGuess, optionTextures, worldjob.OptionNodes, optionMinY, optionMaxY,
-	optionSlice, optionAlpha, optionFlat, optionMarkers, format.OptionAt, optionLook, optionFov, optionDaylight}
+	optionSlice, optionAlpha, optionFlat, optionMarkers, format.OptionAt, format.OptionLook, optionFov,
+	format.OptionDaylight}
 
 // The views of a world in addition to those of [worlddraw].
 const (

@@ -32,6 +32,7 @@ type sharedWorld struct {
 	calls  int                     // number of calls that are reading
 	colors map[string]*colorSource // by the options that select their sources
 	marked []*markedWorld
+	seen   *around // by the last camera
 
 	standing   standing
 	protection protection
