@@ -1,13 +1,21 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"trowel.example/internal/testing/judge/chromium"
 )
@@ -74,6 +82,82 @@ func TestViewGuide(t *testing.T) {
 	is("north of the isometric view", "document.querySelector('.compass').getAttribute('aria-label') === 'north is up and left'")
 	is("no scale bar", "!document.querySelector('.scale-bar')")
 	p.Picture("iso")
+	for _, m := range p.Messages() {
+		t.Errorf("on the console: %s", m)
+	}
+	v.stop()
+}
+
+// TestViewStand places a camera in a world with textures: it turns, walks, draws the night, and returns to the map.
+func TestViewStand(t *testing.T) {
+	world := sample(t, "hollow", "hollow")
+	textures := filepath.Join(world, "game", "mods", "default", "textures")
+	if err := os.MkdirAll(textures, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]color.NRGBA{"default_grass.png": {60, 140, 50, 255}, "default_dirt.png": {120, 80, 40, 255},
+		"default_leaves.png": {30, 90, 30, 255}, "default_tree.png": {90, 60, 30, 255}, "default_stone.png": {130, 130, 130, 255}} {
+		m := image.NewNRGBA(image.Rect(0, 0, 16, 16))
+		for i := range 256 {
+			light := uint8(i * 7 % 40)
+			m.SetNRGBA(i%16, i/16, color.NRGBA{c.R + light, c.G + light, c.B + light, 255})
+		}
+		var data bytes.Buffer
+		if err := errors.Join(png.Encode(&data, m), os.WriteFile(filepath.Join(textures, name), data.Bytes(), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(world, "game", "game.conf"), []byte("title = Small\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	v := view(t, world)
+	p := v.open(1280, 800)
+	settle(p)
+	goTo(p, "2,12")
+	p.Wait("document.querySelector('.spot h2')")
+	chromium.Eval[bool](p, "[...document.querySelectorAll('.spot button')].find((b) => b.textContent === 'Stand here').click(), true")
+	p.Wait("document.querySelector('.still')?.naturalWidth > 300")
+	settle(p)
+	hash := func(key string) string {
+		return chromium.Eval[string](p, fmt.Sprintf("new URLSearchParams(location.hash.slice(1)).get(%q) ?? ''", key))
+	}
+	if got := hash("stand"); !strings.HasPrefix(got, "2,") || !strings.HasSuffix(got, ",12") {
+		t.Errorf("the camera is at %q", got)
+	}
+	bright := func(name string) (sum int) {
+		m := p.Picture(name)
+		for y := 100; y < 700; y += 10 {
+			for x := 300; x < 900; x += 10 {
+				r, g, b, _ := m.At(x, y).RGBA()
+				sum += int(r+g+b) >> 8
+			}
+		}
+		return sum
+	}
+	day := bright("day")
+	chromium.Eval[bool](p, "document.querySelector('.map').focus(), true")
+	p.Press(kb.ArrowRight)
+	p.Press(kb.ArrowDown)
+	p.Wait("new URLSearchParams(location.hash.slice(1)).get('turn') === '-15,15'")
+	p.Press("w")
+	p.Wait("!new URLSearchParams(location.hash.slice(1)).get('stand').startsWith('2,')")
+	settle(p)
+	bright("turned")
+	p.Press("n")
+	p.Wait("location.hash.includes('o.daylight=0')")
+	settle(p)
+	if night := bright("night"); night > day*3/4 {
+		t.Errorf("the night is as bright as the day: %d, %d", night, day)
+	}
+	middle := []float64{600, 400}
+	pointAt(p, input.MousePressed, middle[0], middle[1])
+	pointAt(p, input.MouseMoved, middle[0]+70, middle[1])
+	pointAt(p, input.MouseReleased, middle[0]+70, middle[1])
+	p.Wait("!new URLSearchParams(location.hash.slice(1)).get('turn').startsWith('-15,')")
+	chromium.Eval[bool](p, "document.querySelector('.map').focus(), true")
+	p.Press("c")
+	p.Wait("document.querySelector('.leaflet-tile-loaded') && !location.hash.includes('stand')")
+	settle(p)
 	for _, m := range p.Messages() {
 		t.Errorf("on the console: %s", m)
 	}

@@ -34,7 +34,7 @@ var OptionAt = Option{Name: "at", Type: Place, For: ForScene,
 	Help: "the position of the game's camera: x,y in tiles (default: the middle of the map), or x,y,z in nodes; its " +
 		"view is then the first one"}
 
-// Options of a camera that stands at a place of three coordinates.
+// Options of a camera at a place of three coordinates.
 var (
 	// OptionLook is its direction.
 	OptionLook = Option{Name: "look", Type: Place, For: ForScene,

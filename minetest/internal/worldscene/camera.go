@@ -27,8 +27,11 @@ const viewCamera = "camera"
 // cameraRange is the distance in nodes at which a camera sees nothing more.
 const cameraRange = 100
 
-// sky is the usual background of a camera.
-var sky = color.NRGBA{R: 0x88, G: 0xa0, B: 0xc0, A: 255}
+// sky returns the usual background of a camera.
+func sky(daylight float64) color.NRGBA {
+	at := func(night, day float64) uint8 { return uint8(night + daylight*(day-night)) }
+	return color.NRGBA{R: at(8, 0x88), G: at(10, 0xa0), B: at(20, 0xc0), A: 255}
+}
 
 // camera is the view of a player.
 type camera struct {
@@ -102,8 +105,9 @@ func (s *worldScene) openCamera(job *format.Job, usual worlddraw.Options) (*came
 // view returns the view through the camera. Its unit is the height of a picture.
 func (c *camera) view() format.View {
 	return format.View{
-		Name: viewCamera, Title: "as a player sees it, with textures", Scale: 720, Axes: [2]string{"right", "down"}, Background: sky,
-		Bounds: format.Rect{Min: [2]float64{-2, -.5}, Max: [2]float64{2, .5}}, Size: image.Pt(1280, 720),
+		Name: viewCamera, Title: "as a player sees it, with textures", Scale: 720, Axes: [2]string{"right", "down"},
+		Background: sky(c.Daylight),
+		Bounds:     format.Rect{Min: [2]float64{-2, -.5}, Max: [2]float64{2, .5}}, Size: image.Pt(1280, 720),
 		Frame: func(size image.Point) format.Rect {
 			half := float64(size.X) / float64(size.Y) / 2
 			return format.Rect{Min: [2]float64{-half, -.5}, Max: [2]float64{half, .5}}

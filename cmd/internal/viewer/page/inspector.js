@@ -17,6 +17,7 @@ export const panel = {
       if (!shown) return;
       if (!shown.scene.inspects) return fill(node, el("p", { className: "empty" }, "This picture does not know what is where in it."));
       const point = at?.split(",").map(Number);
+      if (shown.standing) return fill(node, el("p", { className: "empty" }, "Go back to the map to choose a place: press c in the picture."));
       if (!point?.every(Number.isFinite) || point.length !== 2) return fill(node, el("p", { className: "empty" }, "Click into the picture, or press Enter in it: all that is at that place is reported here."));
       const [{ things }, draws] = await context.busy("details", Promise.all([
         ask(shown.file, "inspect", { ...shown.query(), ...shown.inspectQuery(), x: point[0], y: point[1] }, context.signal), import("./facts.js"), load("facts.css")]));
@@ -33,7 +34,8 @@ export const panel = {
       const top = node.scrollTop;
       fill(node,
         el("div", { className: "spot" }, el("h2", { className: "data" }, say(view, point)), copy(brief(view, point), "the coordinates"),
-          camera && view !== camera && el("button", { type: "button", onclick: () => context.go({ view: camera === shown.scene.views[0] ? undefined : camera.name, x: point[0], y: point[1] }) }, icon("camera"), "As in game from here")),
+          camera && view !== camera && el("button", { type: "button", onclick: () => context.go({ view: camera === shown.scene.views[0] ? undefined : camera.name, x: point[0], y: point[1] }) }, icon("camera"), "As in game from here"),
+          !camera && shown.scene.sights && el("button", { type: "button", onclick: () => shown.toCamera(point) }, icon("camera"), "Stand here")),
         seen.length ? seen.map(card) : el("p", { className: "empty" }, hidden.length ? "Nothing is to be seen there." : "Nothing is there."),
         hidden.length > 0 && el("details", { className: "hidden", dataset: { key: "hidden" } }, el("summary", {}, el("h3", {}, "In hidden layers"), el("span", { className: "count" }, hidden.length)), hidden.map(card)));
       for (const d of node.querySelectorAll("details")) d.open ||= opened.has(d.dataset.key);

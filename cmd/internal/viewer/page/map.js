@@ -1,6 +1,6 @@
 // The picture in the middle: tiles of a scene in Leaflet, or the picture of a camera.
 //
-// Keys of the state read here: path, view, x, y, z, layers (a line for each difference from the default, with +
+// Keys of the state read here: path, view, stand, x, y, z, layers (a line for each difference from the default, with +
 // or - before the name), solo (the only visible layer), time, o.NAME, at (the inspected point), grid.
 import { url, ask } from "./api.js";
 import { state, set, watch } from "./state.js";
@@ -31,7 +31,7 @@ export const panel = {
     const when = () => context.visible && Boolean(shown);
     const key = (keys, help, run, more = when) => context.signal.addEventListener("abort", bind(keys, help, run, { group: "Picture", when: more }));
     key("e", "keep what is seen as PNG", () => save(context, shown));
-    key("c", "as in game from here, and back", () => shown.toCamera(), () => when() && Boolean(shown.toCamera));
+    key("c", "as in game from here, and back", () => void shown.toCamera(), () => when() && Boolean(shown.toCamera));
     key("0", "the whole picture", () => shown.home(), () => when() && Boolean(shown.home));
     key("v", "next view", () => { const views = shown.scene.views; shown.choose(views[(views.indexOf(shown.view) + 1) % views.length].name); }, () => when() && shown.scene.views.length > 1);
     key("#", "grid of the cells", () => set({ grid: state().grid ? undefined : 1 }), () => when() && Boolean(shown.map));
@@ -41,7 +41,7 @@ export const panel = {
     return {
       async update(changed) {
         const options = [...changed].some((k) => k.startsWith("o."));
-        if (changed.has("view") && state().view !== shown.view.name) await draw();
+        if ((changed.has("view") && state().view !== shown.view.name) || !state().stand === Boolean(shown.standing)) await draw();
         else if (changed.has("doc") || options) {
           const renewed = await context.busy("the picture", shown.renew(context.doc.generation)).catch((err) => {
             context.say(err.message);
@@ -87,6 +87,8 @@ async function save(context, shown) {
 }
 
 const optionsNow = () => Object.fromEntries(Object.entries(state()).filter(([k]) => k.startsWith("o.")));
+// sceneNow returns the parameters of the scene: with a camera in it, its first view is that of the camera.
+const sceneNow = () => ({ path: state().path, ...optionsNow(), "o.at": state().stand });
 
 // Scene is the base of all ways to show a scene.
 export class Scene {
@@ -129,7 +131,7 @@ export class Scene {
   // scene must be reopened.
   async renew(generation) {
     const options = optionsNow(), turn = (this.turn = {});
-    const scene = await ask(this.file, "scene", { path: this.path, ...options });
+    const scene = await ask(this.file, "scene", { ...sceneNow(), path: this.path });
     if (turn !== this.turn) return true; // a later call has replaced this one
     const old = this.scene.views.map((v) => v.name);
     const added = scene.views.find((v) => !old.includes(v.name)); // if an option adds a view, show that view
@@ -147,9 +149,10 @@ export class Scene {
 
   // choose changes to another view, at the same place if possible.
   choose(name) {
+    if (name === this.view.name) return;
     const next = this.scene.views.find((v) => v.name === name);
     const same = String(next.axes) === String(this.view.axes) && next.scale === this.view.scale;
-    set({ view: next === this.scene.views[0] ? undefined : name, ...(same ? {} : { x: undefined, y: undefined, z: undefined, at: undefined }) }, { push: true });
+    set({ view: next === this.scene.views.find((v) => !state().stand || !v.camera) ? undefined : name, stand: undefined, ...(same ? {} : { x: undefined, y: undefined, z: undefined, at: undefined }) }, { push: true });
   }
 
   // goTo shows the given coordinates, or returns an error message.
@@ -187,16 +190,17 @@ export class Scene {
 //   player, toCamera(), home()   where they apply
 //   close()
 export async function show(node, file, generation, inspect = (at) => set({ at })) {
-  const scene = await ask(file, "scene", { path: state().path, ...optionsNow() });
-  const view = scene.views.find((v) => v.name === state().view) ?? scene.views[0];
+  const scene = await ask(file, "scene", sceneNow()), { stand } = state();
+  const view = (!stand && scene.views.find((v) => v.name === state().view)) || scene.views[0];
   const shown = new Scene(file, generation, scene, view);
   shown.inspect = (point) => inspect(point.map((v) => Number(v.toFixed(3))).join(","));
   const box = el("div", { className: "map", tabIndex: 0, role: "application", "aria-label": `${view.title}. Arrow keys move it, Enter describes what is in the middle.` });
-  const put = view.camera ? (await import("./camera.js")).look : spread;
+  const put = view.camera ? (await import(stand ? "./stand.js" : "./camera.js")).look : spread;
   node.replaceChildren(box);
   put(shown, box);
   const camera = scene.views.find((v) => v.camera), flat = scene.views.find((v) => !v.camera);
-  if (camera && flat) shown.toCamera = () => set({ view: (view.camera ? flat : camera) === scene.views[0] ? undefined : (view.camera ? flat : camera).name }, { push: true });
+  if (camera && flat && !stand) shown.toCamera = () => set({ view: (view.camera ? flat : camera) === scene.views[0] ? undefined : (view.camera ? flat : camera).name }, { push: true });
+  else if (scene.sights) shown.toCamera = (point) => import("./stand.js").then((m) => m.stand(shown, point));
   if (view.moves) node.append((shown.player = player(shown)).node);
   const stop = watch((changed) => {
     if (changed.has("at")) shown.markInspected();

@@ -12,7 +12,11 @@ export function overview(shown, box) {
   let small, layers, idle, go, what, size;
   const turn = () => idle;
   const busy = () => {
-    if (!tiles.pending.size) return go?.(), (go = undefined);
+    if (!tiles.pending.size) {
+      go = go?.();
+      if (pic.querySelector(".failed") && !map.getPane("tilePane").querySelector(".failed")) for (const layer of layers) layer.retry();
+      return;
+    }
     if (go) return;
     idle = new Promise((r) => (go = r));
     for (const layer of layers ?? []) for (const img of [...layer.pending]) img.load();

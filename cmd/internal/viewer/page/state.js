@@ -6,6 +6,7 @@
 //   layers       differences from the default: a line for each, with + or - before the name
 //   solo         the only visible layer
 //   zoom         of the game's camera
+//   stand, turn  the place of a camera in three dimensions, and its yaw and pitch in degrees
 //   grid         1: the borders of cells are drawn
 //   time         milliseconds
 //   o.NAME       options
