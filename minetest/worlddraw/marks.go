@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"image"
 	"image/color"
-	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -122,17 +121,6 @@ func (s Scaled) place(p image.Point) [2]float64 {
 // pixel returns the pixel of a position, along an axis.
 func (s Scaled) pixel(axis int, at [2]float64) int {
 	return int(math.Floor((at[axis] - s.Origin[axis]) * s.Scale))
-}
-
-// Labels yields the position of each mark in the picture, and its label and colour.
-func (m Marks) Labels() iter.Seq2[[2]float64, Marker] {
-	return func(yield func([2]float64, Marker) bool) {
-		for _, a := range m {
-			if !yield(a.at, Marker{Label: a.label, Color: a.color}) {
-				return
-			}
-		}
-	}
 }
 
 // Draw draws marks on a part of a picture: a dot for each, with its label to the right.

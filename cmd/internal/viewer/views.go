@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"image"
+	"math"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"trowel.example/internal/format"
@@ -113,6 +115,7 @@ func listLabels(ctx context.Context, e *edition, r *http.Request) (any, error) {
 		At    [2]float64 `json:"at"`
 		Text  string     `json:"text"`
 		Color string     `json:"color"`
+		Count int        `json:"count"` // of labels in a cluster; 1: a single label
 	}
 	list, more := []label{}, false
 	look, err := a.stillLook(r, stillSide)
@@ -122,15 +125,63 @@ func listLabels(ctx context.Context, e *edition, r *http.Request) (any, error) {
 			all, err = l.Labels(ctx, look, image.Rectangle{Max: look.Size})
 			return err
 		})
-		more = len(all) > maxLabels
-		for _, one := range all[:min(len(all), maxLabels)] {
-			list = append(list, label{one.At, one.Text, css(one.Color)})
+		found := clusters(all, look.Scale)
+		more = len(found) > maxLabels
+		for _, one := range found[:min(len(found), maxLabels)] {
+			list = append(list, label{one.At, one.Text, css(one.Color), one.count})
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
 	return map[string]any{"labels": list, "more": more}, nil
+}
+
+// A cluster is the labels of a layer that are close to each other, at their mean, or a single label.
+type cluster struct {
+	format.Label
+	count int
+}
+
+// Labels in a square of clusterSide pixels are clusters if there are more than fewLabels.
+const (
+	clusterSide = 48
+	fewLabels   = 3
+)
+
+// clusters combines labels that are close to each other in a picture with this scale.
+func clusters(all []format.Label, scale float64) (list []cluster) {
+	type cell struct {
+		layer string
+		x, y  float64
+	}
+	groups := make(map[cell][]format.Label)
+	var order []cell
+	for _, l := range all {
+		at := cell{l.Layer, math.Floor(l.At[0] * scale / clusterSide), math.Floor(l.At[1] * scale / clusterSide)}
+		if groups[at] == nil {
+			order = append(order, at)
+		}
+		groups[at] = append(groups[at], l)
+	}
+	for _, at := range order {
+		group := groups[at]
+		if n := len(group); n > fewLabels {
+			one := cluster{format.Label{Layer: at.layer, Text: strconv.Itoa(n), Color: group[0].Color}, n}
+			for _, l := range group {
+				one.At[0] += l.At[0]
+				one.At[1] += l.At[1]
+			}
+			one.At[0] /= float64(n)
+			one.At[1] /= float64(n)
+			list = append(list, one)
+			continue
+		}
+		for _, l := range group {
+			list = append(list, cluster{l, 1})
+		}
+	}
+	return list
 }
 
 // missingItem is a [format.Missing] for the page.

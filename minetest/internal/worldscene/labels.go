@@ -17,12 +17,19 @@ func (s *worldScene) Labels(ctx context.Context, look format.Look, pixels image.
 		if !v.Draws(look, layer) {
 			continue
 		}
-		marks, err := s.marks(ctx, v.Name, layer, pixels, worlddraw.Scaled{Origin: look.Origin, Scale: look.Scale}, s.lose)
+		at := worlddraw.Scaled{Origin: look.Origin, Scale: look.Scale}
+		markers, err := s.markers(ctx, v.Name, layer, pixels, at, s.lose)
 		if err != nil {
 			return nil, err
 		}
-		for at, m := range marks.Labels() {
-			list = append(list, format.Label{Layer: layer, At: at, Text: m.Label, Color: m.Color})
+		view, _ := s.viewOf(v.Name)
+		area, box := look.Area(pixels), s.kinds[v.Name].Box
+		for _, m := range markers {
+			p := view.Point(m.Pos)
+			if y := m.Pos[1]; p[0] >= area.Min[0] && p[0] <= area.Max[0] && p[1] >= area.Min[1] && p[1] <= area.Max[1] &&
+				y >= float64(box.Min[1]) && y <= float64(box.Max[1])+1 {
+				list = append(list, format.Label{Layer: layer, At: p, Text: m.Label, Color: m.Color})
+			}
 		}
 	}
 	return list, nil

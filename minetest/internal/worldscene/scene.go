@@ -399,22 +399,22 @@ func markerRules(path string) ([]worlddraw.MarkerRule, error) {
 	return rules, fault.InFile(err, path)
 }
 
+// markers returns at least the markers of a layer that are visible in a part of a picture.
+func (s *worldScene) markers(ctx context.Context, name, layer string, part image.Rectangle, at worlddraw.Scaled,
+	lose func(error)) ([]worlddraw.Marker, error) {
+	if layer == layerPlayers {
+		return s.world.players(ctx, lose)
+	}
+	view, _ := s.viewOf(name)
+	return s.world.markers(s.rules).Near(ctx, view, part, at, lose)
+}
+
 // marks returns the marks of a layer that are visible in a part of a picture.
 func (s *worldScene) marks(ctx context.Context, name, layer string, part image.Rectangle, at worlddraw.Scaled,
 	lose func(error)) (worlddraw.Marks, error) {
-	o := s.kinds[name]
-	view := o.View
-	if name == viewIso {
-		view = worlddraw.IsoView
-	}
-	var markers []worlddraw.Marker
-	var err error
-	if layer == layerMarkers {
-		markers, err = s.world.markers(s.rules).Near(ctx, view, part, at, lose)
-	} else {
-		markers, err = s.world.players(ctx, lose)
-	}
-	return view.Marks(markers, o.Box, part, at), err
+	view, _ := s.viewOf(name)
+	markers, err := s.markers(ctx, name, layer, part, at, lose)
+	return view.Marks(markers, s.kinds[name].Box, part, at), err
 }
 
 // Cover draws the positions of blocks without reading the blocks.

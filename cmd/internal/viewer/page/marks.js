@@ -121,7 +121,18 @@ export const Marks = L.Renderer.extend({
   },
 
   // _label draws a dot and next to it the label, unless that would cover another label.
-  _label(g, [x, y], { label, color }, texts, rim) {
+  _label(g, [x, y], { label, color, count }, texts, rim) {
+    if (count > 1) { // a cluster: a disc with its number
+      g.beginPath();
+      g.arc(x, y, Math.max(11, 5 + g.measureText(label).width / 2), 0, 7);
+      Object.assign(g, { fillStyle: rim, strokeStyle: color, lineWidth: 2.5, textAlign: "center" });
+      g.fill();
+      g.stroke();
+      g.fillStyle = "#fff";
+      g.fillText(label, x, y);
+      g.textAlign = "start";
+      return;
+    }
     g.fillStyle = rim;
     g.fillRect(x - 5, y - 5, 10, 10);
     g.fillStyle = color;
