@@ -95,6 +95,8 @@ type Label struct {
 	At    [2]float64 // in units
 	Text  string
 	Color color.NRGBA
+
+	Outline [][2]float64 // corners of the area that it names, in units; nil if it names a point
 }
 
 // Labeler is a scene with layers of labels. A viewer may exclude these layers from Render and draw the labels itself,

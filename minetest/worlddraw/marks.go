@@ -48,6 +48,19 @@ func (v View) Where(b Box) (low, high [2]float64) {
 	return [2]float64{float64(r.Min.X), float64(r.Min.Y)}, [2]float64{float64(r.Max.X), float64(r.Max.Y)}
 }
 
+// Outline returns the corners of the outline of a box of nodes in the picture of a view.
+func (v View) Outline(b Box) [][2]float64 {
+	low, high := v.Where(b)
+	if v != IsoView {
+		return [][2]float64{low, {high[0], low[1]}, high, {low[0], high[1]}}
+	}
+	corner := func(x, y, z int) [2]float64 { // 0: low, 1: high
+		at := func(i, k int) float64 { return float64([]int{b.Min[i], b.Max[i] + 1}[k]) - 0.5 }
+		return v.Point([3]float64{at(0, x), at(1, y), at(2, z)})
+	}
+	return [][2]float64{corner(0, 0, 0), corner(1, 0, 0), corner(1, 1, 0), corner(1, 1, 1), corner(0, 1, 1), corner(0, 0, 1)}
+}
+
 // Marks are markers that are prepared for drawing on a part of a picture.
 type Marks []mark
 

@@ -116,6 +116,8 @@ func listLabels(ctx context.Context, e *edition, r *http.Request) (any, error) {
 		Text  string     `json:"text"`
 		Color string     `json:"color"`
 		Count int        `json:"count"` // of labels in a cluster; 1: a single label
+
+		Outline [][2]float64 `json:"outline,omitempty"`
 	}
 	list, more := []label{}, false
 	look, err := a.stillLook(r, stillSide)
@@ -128,7 +130,7 @@ func listLabels(ctx context.Context, e *edition, r *http.Request) (any, error) {
 		found := clusters(all, look.Scale)
 		more = len(found) > maxLabels
 		for _, one := range found[:min(len(found), maxLabels)] {
-			list = append(list, label{one.At, one.Text, css(one.Color), one.count})
+			list = append(list, label{one.At, one.Text, css(one.Color), one.count, one.Outline})
 		}
 	}
 	if err != nil {
@@ -149,7 +151,7 @@ const (
 	fewLabels   = 3
 )
 
-// clusters combines labels that are close to each other in a picture with this scale.
+// clusters combines labels of points that are close to each other in a picture with this scale.
 func clusters(all []format.Label, scale float64) (list []cluster) {
 	type cell struct {
 		layer string
@@ -158,6 +160,10 @@ func clusters(all []format.Label, scale float64) (list []cluster) {
 	groups := make(map[cell][]format.Label)
 	var order []cell
 	for _, l := range all {
+		if l.Outline != nil {
+			list = append(list, cluster{l, 1})
+			continue
+		}
 		at := cell{l.Layer, math.Floor(l.At[0] * scale / clusterSide), math.Floor(l.At[1] * scale / clusterSide)}
 		if groups[at] == nil {
 			order = append(order, at)

@@ -8,7 +8,7 @@ import (
 	"trowel.example/minetest/worlddraw"
 )
 
-// Labels returns the players, or the markers, in a part of a picture.
+// Labels returns the players, the markers and the outlines in a part of a picture.
 func (s *worldScene) Labels(ctx context.Context, look format.Look, pixels image.Rectangle) ([]format.Label, error) {
 	defer s.world.reading()()
 	var list []format.Label
@@ -31,6 +31,13 @@ func (s *worldScene) Labels(ctx context.Context, look format.Look, pixels image.
 				list = append(list, format.Label{Layer: layer, At: p, Text: m.Label, Color: m.Color})
 			}
 		}
+	}
+	if v.Draws(look, layerAreas) {
+		all, err := s.outlines(ctx, v.Name, pixels, worlddraw.Scaled{Origin: look.Origin, Scale: look.Scale}, s.lose)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, outlineLabels(all)...)
 	}
 	return list, nil
 }

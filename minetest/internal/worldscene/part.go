@@ -43,7 +43,11 @@ func (s *worldScene) Part(look format.Look, pixels image.Rectangle) ([]byte, err
 
 // reach returns the pixels that affect the given ones, without the relief: labels of marks extend far.
 func (s *worldScene) reach(look format.Look, pixels image.Rectangle) image.Rectangle {
-	if v, _ := format.ViewOf(s, s.name(look)); v.Draws(look, layerMarkers) {
+	v, _ := format.ViewOf(s, s.name(look))
+	if v.Draws(look, layerAreas) {
+		pixels = reachOfProtectors(pixels, worlddraw.Scaled{Origin: look.Origin, Scale: look.Scale})
+	}
+	if v.Draws(look, layerMarkers) || v.Draws(look, layerAreas) {
 		return worlddraw.Reach(pixels)
 	}
 	return pixels

@@ -63,6 +63,7 @@ const (
 	layerNodes   = "nodes"
 	layerMarkers = "markers"
 	layerPlayers = "players"
+	layerAreas   = "areas"
 )
 
 // sliceDepth is the number of nodes that are visible below a cut.
@@ -209,6 +210,7 @@ func (s *worldScene) findViews(job *format.Job, part *worldPart) (err error) {
 	layers := []format.Layer{
 		{Name: layerNodes, Title: "the world", Shown: true}, {Name: layerPlayers, Title: "their last positions", Labels: true},
 		{Name: layerMarkers, Title: "signs, chests, protectors, doors", Shown: optionMarkers.Value(job) != "", Labels: true},
+		{Name: layerAreas, Title: "outlines of areas and of the reach of protectors", Labels: true},
 	}
 	if c, err := s.openCamera(job, usual); err != nil {
 		return err
@@ -318,6 +320,13 @@ func (s *worldScene) Render(ctx context.Context, dst *image.RGBA, look format.Lo
 			return err
 		}
 	}
+	if v.Draws(look, layerAreas) {
+		all, err := s.outlines(ctx, name, dst.Rect, at, lose)
+		if err != nil {
+			return err
+		}
+		drawOutlines(dst, all, at)
+	}
 	for _, layer := range []string{layerMarkers, layerPlayers} {
 		if v.Draws(look, layer) {
 			marks, err := s.marks(ctx, name, layer, dst.Rect, at, lose)
@@ -371,6 +380,13 @@ func (s *worldScene) Fingerprint(ctx context.Context, look format.Look, pixels i
 	at := worlddraw.Scaled{Origin: look.Origin, Scale: look.Scale}
 	some, err := m.Fingerprint(ctx, h, pixels, at)
 	v, _ := format.ViewOf(s, s.name(look))
+	if err == nil && v.Draws(look, layerAreas) {
+		var all []outline
+		if all, err = s.outlines(ctx, v.Name, pixels, at, s.lose); len(all) > 0 {
+			some = true
+			fmt.Fprintln(h, layerAreas, all)
+		}
+	}
 	for _, layer := range []string{layerMarkers, layerPlayers} {
 		if err == nil && v.Draws(look, layer) {
 			var marks worlddraw.Marks

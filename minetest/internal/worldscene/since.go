@@ -70,6 +70,9 @@ func (s *worldScene) Then(look format.Look) (bounds format.Rect, given bool, err
 		return bounds, true, fmt.Errorf("--%s: manifests do not record player positions: omit the layer %s",
 			worldjob.OptionSince.Name, layerPlayers)
 	}
+	if v, _ := format.ViewOf(s, s.name(look)); v.Draws(look, layerAreas) {
+		return bounds, true, fmt.Errorf("--%s: manifests do not record areas: omit the layer %s", worldjob.OptionSince.Name, layerAreas)
+	}
 	v, _ := s.viewOf(s.name(look))
 	bounds.Min, bounds.Max = v.Where(s.since.extent)
 	return bounds, true, nil

@@ -312,7 +312,7 @@ function spread(shown, box) {
     try {
       const { labels, more } = await ask(shown.file, "labels", { ...shown.query(), ...inSight(), time: undefined }, signal);
       const closer = (i) => labels[i].count > 1 && put(map, at(...labels[i].at), Math.min(largest, map.getZoom() + 2));
-      shown.mark("labels", labels.map(({ at: [x, y], text, color, count }) => ({ where: [x, y, x, y], kind: "label", label: text, color, count })), undefined, closer);
+      shown.mark("labels", labels.map(({ at: [x, y], text, ...more }) => ({ ...more, where: [x, y, x, y], kind: "label", label: text })), undefined, closer);
       if (more) tell(`Only ${labels.length.toLocaleString("en")} labels are shown: come closer to see all of them.`);
       else if (crowded) clear();
       crowded = more;

@@ -75,10 +75,18 @@ export const Marks = L.Renderer.extend({
     g.setTransform(ratio, 0, 0, ratio, -min.x * ratio, -min.y * ratio);
     g.clearRect(min.x, min.y, max.x - min.x, max.y - min.y);
     g.lineCap = g.lineJoin = "round";
+    const k = this._scale * 2 ** this._map.getZoom(), zero = this._map.getPixelOrigin();
     const color = colors(this._container), drawn = new Set(), texts = [];
     g.font = font;
     g.textBaseline = "middle";
     this._each((mark, box, id, index, chosen) => {
+      if (mark.outline) {
+        const path = new Path2D(mark.outline.map(([x, y], i) => `${i ? "L" : "M"}${x * k - zero.x} ${y * k - zero.y}`).join("") + "Z");
+        for (const [style, width] of [[color("--mark-rim"), 4], [mark.color, 2]]) {
+          Object.assign(g, { strokeStyle: style, lineWidth: width });
+          g.stroke(path);
+        }
+      }
       const [l, t, r, b] = grown(box, chosen ? 10 : 0);
       if (r < min.x || l > max.x || b < min.y || t > max.y) return;
       const [name, sign] = kinds[mark.kind] ?? kinds.hit, ink = color(name), small = r - l < 24 || b - t < 24;
