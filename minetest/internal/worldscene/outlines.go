@@ -39,6 +39,7 @@ func (s *worldScene) outlines(ctx context.Context, name string, part image.Recta
 	if !ok {
 		return nil, nil
 	}
+	part = part.Inset(-2) // lines may touch pixels outside of their boxes
 	low := [2]float64{at.Origin[0] + float64(part.Min.X)/at.Scale, at.Origin[1] + float64(part.Min.Y)/at.Scale}
 	high := [2]float64{at.Origin[0] + float64(part.Max.X)/at.Scale, at.Origin[1] + float64(part.Max.Y)/at.Scale}
 	var list []outline
