@@ -1,5 +1,5 @@
 // Package modscene draws the files of mods and describes what they show: plans of layouts, pathing grids, pictures, and
-// the sprites of image sets.
+// the sprites of image sets; and mods as sheets of their icons, items, skills and monsters.
 package modscene
 
 import (
@@ -52,8 +52,8 @@ var scenes = map[string]func(*subject) (format.Scene, error){
 	".LAYOUT":   layoutScene,
 }
 
-// Has reports whether a file of a mod can be drawn. The path is that in the tree.
-func Has(at string) bool { return at != "" && sceneOf(at) != nil }
+// Has reports whether a file of a mod can be drawn, or for "" the mod itself. The path is that in the tree.
+func Has(at string) bool { return at == "" || sceneOf(at) != nil }
 
 func sceneOf(at string) func(*subject) (format.Scene, error) {
 	return scenes[strings.ToUpper(path.Ext(moddir.GamePath(at)))]
@@ -97,15 +97,19 @@ func Open(src *format.Source, base moddir.Files, floats text.FloatStyle) (format
 	return scene, fault.InFile(err, src.Path)
 }
 
-// OpenInArchive opens the scene of the file at a path in the tree of a mod. The tree was made with the given options.
+// OpenInArchive opens the scene of the file at a path in the tree of a mod, or of the mod itself for "". The tree
+// was made with the given options.
 func OpenInArchive(r *pak.Reader, tree fs.FS, at string, base moddir.Files, o moddir.Options) (format.Scene, error) {
 	open := sceneOf(at)
-	if open == nil {
+	if open == nil && at != "" {
 		return nil, fmt.Errorf("%s: %w", at, format.ErrUnseen)
 	}
 	s := &subject{path: moddir.GamePath(at), floats: o.Floats}
+	mod := moddir.SourcesOfArchive(r, o)
 	var err error
-	if file := moddir.FileOf(tree, at); file != nil {
+	if at == "" {
+		open = func(s *subject) (format.Scene, error) { return modScene(s, mod, base) }
+	} else if file := moddir.FileOf(tree, at); file != nil {
 		s.path = file.Path
 		s.data, err = file.Content()
 	} else {
@@ -114,7 +118,7 @@ func OpenInArchive(r *pak.Reader, tree fs.FS, at string, base moddir.Files, o mo
 	if err != nil {
 		return nil, err
 	}
-	s.find = firstOf(base, moddir.SourcesOfArchive(r, o).Content)
+	s.find = firstOf(base, mod.Content)
 	s.origin = func(path string) origin {
 		file := r.Find(path)
 		if file == nil || file.Removed() {

@@ -9,7 +9,7 @@ import (
 )
 
 // Unit is the width of a column of icons.
-const Unit = 96
+const Unit = 112
 
 // Colors of sheets, dark like the game's windows.
 var (
