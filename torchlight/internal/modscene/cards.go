@@ -106,7 +106,8 @@ func (t *thing) card(c *icons) sheets.Cell {
 		for _, v := range t.chain.Values() {
 			key := strings.ToUpper(v.Key)
 			name := strings.TrimSuffix(key, kind.after)
-			if n < maxCardRow && v.Value != "" && strings.HasPrefix(key, kind.prefix) && strings.HasSuffix(key, kind.after) {
+			if n < maxCardRow && v.Value != "" && !strings.HasSuffix(key, "_RADIUS") && !strings.HasSuffix(key, "_GRAPH") &&
+				strings.HasPrefix(key, kind.prefix) && strings.HasSuffix(key, kind.after) {
 				n++
 				row(v.Link == 0, kind.label+strings.ToLower(strings.ReplaceAll(name, "_", " ")), v.Value)
 			}
