@@ -28,6 +28,13 @@ type Command struct {
 	Options []Option
 	Example string // name and arguments of a useful call
 
+	// Lists is the title of the table of all its hits when a query is called without arguments, such as "Items"; "" if
+	// tools offer no such table.
+	Lists string
+	// About reports whether the only argument of a query can be the path of a part of the file, as in hits and
+	// findings, so that tools can answer the query for the part that the user has chosen.
+	About bool
+
 	// Fields is the struct type that the command reads its values into by [Values]. [Register] checks that it has a
 	// field for each argument and option, and no other. Nil: there are none.
 	Fields reflect.Type
@@ -269,6 +276,14 @@ type Hit struct {
 	Path   string      // path of the part, as in findings
 	At     check.Place // nil: the whole part
 	Fields []InfoField // texts and numbers that describe it; those of type int64 are amounts that can be summed
+	More   []InfoField // further texts and numbers, for JSON and tables; other hits may have others
+	Icon   Icon
+}
+
+// Icon is a part of the picture of a file of the tree. The zero value is no icon.
+type Icon struct {
+	Path string // the file, for [Format.Scene]
+	Rect Rect   // in units of its first view
 }
 
 // Merging describes how versions of a file are merged.

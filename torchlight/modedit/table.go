@@ -27,8 +27,8 @@ const (
 // Tables are all tables.
 var Tables = []Table{Skills, Units, Items, Affixes}
 
-// has reports whether a file belongs to the table, by its path.
-func (t Table) has(name string) bool {
+// Has reports whether a file belongs to the table, by its path in the game.
+func (t Table) Has(name string) bool {
 	name = gameName(name)
 	if extension(name) != ".DAT" {
 		return false
@@ -57,7 +57,7 @@ var firstColumns = []string{"NAME", "DISPLAYNAME", "BASEFILE", "UNITTYPE", "LEVE
 // used. Numbers of 64 bits, and texts that a spreadsheet would change, begin with #. Missing are the base files that
 // are unavailable.
 func (e *Editor) Table(t Table, columns []string) (data []byte, missing []string, err error) {
-	files := e.matching(t.has)
+	files := e.matching(t.Has)
 	if len(files) == 0 {
 		return nil, nil, fmt.Errorf("the mod has no %s", t)
 	}

@@ -167,7 +167,11 @@ func (o findOutput) printer(w io.Writer) *findPrinter {
 
 func (p *findPrinter) print(file string, h format.Hit) error {
 	if p.json {
-		return p.list.Add(terminal.Object{{"file", file}, {"path", h.Path}, {"at", h.At}, {"fields", fieldsObject(h.Fields)}})
+		one := terminal.Object{{"file", file}, {"path", h.Path}, {"at", h.At}, {"fields", fieldsObject(h.Fields)}}
+		if h.More != nil {
+			one = append(one, terminal.Member{"more", fieldsObject(h.More)})
+		}
+		return p.list.Add(one)
 	}
 	at := ""
 	if h.At != nil {

@@ -30,7 +30,7 @@ func describeEntry(ctx context.Context, e *edition, r *http.Request) (any, error
 	one := chosen{Path: r.URL.Query().Get("path"), Fields: f.Dump != nil}
 	one.Scene = e.isSeen(ctx, one.Path)
 	if one.Path == "" {
-		one.Dir, one.Size = true, e.Source.Size
+		one.Dir, one.Size, one.Table = true, e.Source.Size, e.hasTable(ctx, "")
 		return one, nil
 	}
 	fsys, err := e.files(ctx)

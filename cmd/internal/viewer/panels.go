@@ -14,6 +14,7 @@ import (
 type panels struct {
 	dumps    pool[*outline]
 	contents pool[*content]
+	listings pool[*listing]
 
 	mu     sync.Mutex
 	checks map[string]*checkRun
@@ -24,8 +25,8 @@ type panels struct {
 const maxLacked = 1000
 
 func (p *panels) init(life context.Context) {
-	p.dumps.max, p.contents.max = keptDumps, keptSpaces
-	p.dumps.life, p.contents.life = life, life
+	p.dumps.max, p.contents.max, p.listings.max = keptDumps, keptSpaces, keptListings
+	p.dumps.life, p.contents.life, p.listings.life = life, life, life
 	p.checks, p.lacked = make(map[string]*checkRun), make(map[string]*format.Missed)
 }
 
@@ -63,6 +64,7 @@ func (p *panels) drop(edition string) {
 	of := func(key string) bool { return strings.HasPrefix(key, edition+"\n") }
 	p.dumps.drop(of)
 	p.contents.drop(of)
+	p.listings.drop(of)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	maps.DeleteFunc(p.lacked, func(key string, _ *format.Missed) bool { return of(key) })
@@ -75,6 +77,7 @@ func (p *panels) drop(edition string) {
 func (p *panels) close() {
 	p.dumps.close()
 	p.contents.close()
+	p.listings.close()
 }
 
 func (e *edition) key() string { return e.of.key(e.generation) }

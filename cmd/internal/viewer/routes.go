@@ -86,11 +86,12 @@ func describe(ctx context.Context, e *edition, _ *http.Request) (any, error) {
 		Usage   string   `json:"usage"`
 		Example string   `json:"example"`
 		Options []option `json:"options"`
+		About   bool     `json:"about"`
 	}
 	queries := []query{}
 	if e.Format.Finder != nil {
 		for _, c := range e.Format.Finder.Commands {
-			q := query{c.Name, c.Title, c.Usage(), c.Example, []option{}}
+			q := query{c.Name, c.Title, c.Usage(), c.Example, []option{}, c.About}
 			for _, o := range c.Options {
 				if o.Input {
 					continue // the page cannot name files of the disk

@@ -1,36 +1,39 @@
 package viewer
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/csv"
-	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+
+	"trowel.example/check"
+	"trowel.example/internal/format"
 )
 
 // A file of the tree is shown as a table if it is CSV, TSV, or JSON that is a list of objects. A JSON object
-// with lists of objects as members has one table for each list.
+// with lists of objects as members has one table for each list. The tables of the file itself are the hits of
+// the queries that a format offers as tables.
 
 const (
-	maxTable   = 32 << 20 // size in bytes of a text with tables
-	maxCells   = 4 << 20  // cells of all tables
-	maxColumns = 1000
-	cellText   = 300 // letters sent of a cell
+	maxTable      = 32 << 20 // size in bytes of a text with tables
+	maxCells      = 4 << 20  // cells of all tables
+	maxColumns    = 1000
+	maxConditions = 20
+	cellText      = 300 // letters sent of a cell
 )
 
 // table is a table of texts.
 type table struct {
 	name    string
 	columns []string
+	first   int // number of columns that are always shown; the others are shown on request
 	rows    []tableRow
+	more    bool // there are more rows than a table may have
 
 	mu    sync.Mutex
 	order order
@@ -40,6 +43,8 @@ type table struct {
 type tableRow struct {
 	line  int // line of the text, from 1
 	cells []string
+	place check.Place // of a hit; nil in a table of a text
+	icon  format.Icon
 }
 
 // order selects and sorts the rows.
@@ -47,204 +52,52 @@ type order struct {
 	by      int // column to sort by; -1: the order in the file
 	down    bool
 	pattern string // text in any cell, ignoring case; "" selects all rows
+	where   string // conditions, a line each
 }
 
-// tablesOf returns the tables in a text.
-func (d *document) tablesOf(name string) []*table {
-	d.tablesOnce.Do(func() {
-		if len(d.text) > maxTable {
-			return
-		}
-		var err error
-		switch strings.ToLower(path.Ext(name)) {
-		case ".csv":
-			d.tables, err = separated(d.text, ',')
-		case ".tsv":
-			d.tables, err = separated(d.text, '\t')
-		case ".json":
-			d.tables, err = jsonTables(d.text)
-		}
-		if err != nil {
-			d.tables = nil // the text panel shows the error
-		}
-	})
-	return d.tables
+// condition is a condition for the cells of a column, such as "DAMAGE above 60".
+type condition struct {
+	column int
+	holds  func(cell string) bool
 }
 
-// separated parses CSV or TSV. The first row contains the names of the columns.
-func separated(text []byte, comma rune) ([]*table, error) {
-	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))))
-	r.Comma, r.LazyQuotes, r.FieldsPerRecord = comma, true, -1
-	t := new(table)
-	for cells := 0; ; {
-		record, err := r.Read()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		if t.columns == nil {
-			t.columns = record
-			continue
-		}
-		line, _ := r.FieldPos(0)
-		t.rows = append(t.rows, tableRow{line, record})
-		for len(t.columns) < len(record) {
-			t.columns = append(t.columns, fmt.Sprint(len(t.columns)+1))
-		}
-		if cells += len(record); cells > maxCells || len(t.columns) > maxColumns {
-			return nil, errTable
-		}
-	}
-	if len(t.rows) == 0 {
-		return nil, nil
-	}
-	return []*table{t}, nil
+// comparisons are the words of conditions.
+var comparisons = map[string]func(cell, value string) bool{
+	"is":    func(cell, value string) bool { return strings.EqualFold(cell, value) },
+	"not":   func(cell, value string) bool { return !strings.EqualFold(cell, value) },
+	"has":   func(cell, value string) bool { return strings.Contains(strings.ToLower(cell), strings.ToLower(value)) },
+	"above": func(cell, value string) bool { return less(value, cell) },
+	"below": func(cell, value string) bool { return less(cell, value) },
 }
 
-var errTable = fmt.Errorf("it is no table, or too large")
+// less reports whether a cell is less than another one. Numbers and texts are never less than each other.
+func less(a, b string) bool {
+	ka, kb := keyOf(a), keyOf(b)
+	return ka.kind != empty && kb.kind != empty && (ka.kind == words) == (kb.kind == words) && ka.compare(kb) < 0
+}
 
-// jsonTables returns the lists of objects: the whole text, or its members.
-func jsonTables(text []byte) ([]*table, error) {
-	j := jsonReader{text: text, line: 1}
-	dec := json.NewDecoder(bytes.NewReader(text))
-	var whole json.RawMessage
-	if err := dec.Decode(&whole); err != nil {
-		return nil, err
-	}
-	start := int(dec.InputOffset()) - len(whole)
-	switch whole[0] {
-	case '[':
-		t, err := j.table("", whole, start)
-		if t == nil || err != nil {
-			return nil, err
-		}
-		return []*table{t}, nil
-	case '{':
-		var list []*table
-		err := members(whole, start, func(name string, value json.RawMessage, at int) error {
-			if value[0] != '[' {
-				return nil
+// conditions parses the conditions of an order.
+func (t *table) conditions(where string) (list []condition, err error) {
+	for line := range strings.Lines(where) {
+		line = strings.TrimSuffix(line, "\n")
+		var one condition
+		longest := -1 // length of the name: names may begin with other names, and contain spaces
+		for i, name := range t.columns {
+			rest, ok := strings.CutPrefix(line, name+" ")
+			if !ok || len(name) <= longest {
+				continue
 			}
-			t, err := j.table(name, value, at)
-			if t != nil {
-				list = append(list, t)
+			word, value, _ := strings.Cut(rest, " ")
+			if holds := comparisons[word]; holds != nil {
+				one = condition{i, func(cell string) bool { return holds(cell, value) }}
+				longest = len(name)
 			}
-			return err
-		})
-		return list, err
-	}
-	return nil, nil
-}
-
-// members calls see for the members of an object, in order. Offsets are relative to the text in which the
-// object begins at start.
-func members(object json.RawMessage, start int, see func(name string, value json.RawMessage, at int) error) error {
-	dec := json.NewDecoder(bytes.NewReader(object))
-	if _, err := dec.Token(); err != nil {
-		return err
-	}
-	for dec.More() {
-		name, err := dec.Token()
-		if err != nil {
-			return err
 		}
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return err
-		}
-		if err := see(fmt.Sprint(name), value, start+int(dec.InputOffset())-len(value)); err != nil {
-			return err
+		if list = append(list, one); longest < 0 || len(list) > maxConditions {
+			return nil, problem{http.StatusBadRequest, fmt.Sprintf("%q: expected a column, then is, not, has, above or below, and a value", line)}
 		}
 	}
-	return nil
-}
-
-type jsonReader struct {
-	text    []byte
-	counted int // offset up to which lines are counted
-	line    int
-	cells   int
-}
-
-// lineAt returns the line of an offset. Offsets must increase from call to call.
-func (j *jsonReader) lineAt(offset int) int {
-	j.line += bytes.Count(j.text[j.counted:offset], []byte("\n"))
-	j.counted = offset
-	return j.line
-}
-
-// table returns the table of a list, or nil if the list does not consist of objects.
-func (j *jsonReader) table(name string, list json.RawMessage, start int) (*table, error) {
-	dec := json.NewDecoder(bytes.NewReader(list))
-	if _, err := dec.Token(); err != nil {
-		return nil, err
-	}
-	t := &table{name: name}
-	columns := make(map[string]int)
-	for dec.More() {
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return nil, err
-		}
-		if value[0] != '{' {
-			return nil, nil
-		}
-		at := start + int(dec.InputOffset()) - len(value)
-		row := tableRow{line: j.lineAt(at)}
-		err := members(value, at, func(key string, value json.RawMessage, _ int) error {
-			i, known := columns[key]
-			if !known {
-				i = len(t.columns)
-				columns[key] = i
-				t.columns = append(t.columns, key)
-			}
-			for len(row.cells) <= i {
-				row.cells = append(row.cells, "")
-			}
-			row.cells[i] = cellOf(value)
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-		t.rows = append(t.rows, row)
-		if j.cells += len(row.cells); j.cells > maxCells || len(columns) > maxColumns {
-			return nil, errTable
-		}
-	}
-	if t.rows == nil {
-		return nil, nil
-	}
-	return t, nil
-}
-
-// cellOf returns the text of a value: strings without quotes, lists of strings separated by commas.
-func cellOf(value json.RawMessage) string {
-	switch value[0] {
-	case '"':
-		var s string
-		if json.Unmarshal(value, &s) == nil {
-			return s
-		}
-	case 'n':
-		return ""
-	case '[':
-		var list []json.RawMessage
-		if json.Unmarshal(value, &list) == nil && !slices.ContainsFunc(list, func(v json.RawMessage) bool { return v[0] == '[' || v[0] == '{' }) {
-			parts := make([]string, len(list))
-			for i, v := range list {
-				parts[i] = cellOf(v)
-			}
-			return strings.Join(parts, ", ")
-		}
-	}
-	var b bytes.Buffer
-	if json.Compact(&b, value) != nil {
-		return string(value)
-	}
-	return b.String()
+	return list, nil
 }
 
 func (r tableRow) cell(i int) string {
@@ -256,16 +109,21 @@ func (r tableRow) cell(i int) string {
 
 // in returns the numbers of the selected rows, sorted. The last result is kept, because a page requests many
 // parts of it.
-func (t *table) in(o order) []int {
+func (t *table) in(o order) ([]int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.found != nil && t.order == o {
-		return t.found
+		return t.found, nil
+	}
+	where, err := t.conditions(o.where)
+	if err != nil {
+		return nil, err
 	}
 	pattern := strings.ToLower(o.pattern)
 	found := []int{}
 	for i, r := range t.rows {
-		if pattern == "" || slices.ContainsFunc(r.cells, func(c string) bool { return strings.Contains(strings.ToLower(c), pattern) }) {
+		fits := pattern == "" || slices.ContainsFunc(r.cells, func(c string) bool { return strings.Contains(strings.ToLower(c), pattern) })
+		if fits && !slices.ContainsFunc(where, func(c condition) bool { return !c.holds(r.cell(c.column)) }) {
 			found = append(found, i)
 		}
 	}
@@ -283,7 +141,7 @@ func (t *table) in(o order) []int {
 		})
 	}
 	t.order, t.found = o, found
-	return found
+	return found, nil
 }
 
 // sortKey is the sort key of a cell: numbers sort before texts, and empty cells are last.
@@ -326,28 +184,62 @@ func (k sortKey) compare(o sortKey) int {
 	return cmp.Compare(max(k.kind, decimal), max(o.kind, decimal))
 }
 
-// readTable returns rows of a table. Parameters: path; table, the number of the table in the file; by, the
-// column to sort by, and down for descending order; q, a text in the rows; from and n. A row is [line of the
-// text, cells].
+// tableOf returns the table of a request, the names and sizes of all tables next to it, and a function to call when
+// it is no longer used. The size of a table that is not read yet is -1.
+func tableOf(ctx context.Context, e *edition, path, number string) (t *table, heads []tableHead, release func(), err error) {
+	if path == "" {
+		return e.listing(ctx, number)
+	}
+	d, release, err := e.document(ctx, path)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	tables := d.tablesOf(path)
+	if len(tables) == 0 {
+		release()
+		return nil, nil, nil, problem{http.StatusNotFound, path + ": it is no table"}
+	}
+	i, err := wholeOr(number, 0, 0, len(tables)-1)
+	if err != nil {
+		release()
+		return nil, nil, nil, err
+	}
+	for _, t := range tables {
+		heads = append(heads, tableHead{t.name, len(t.rows)})
+	}
+	return tables[i], heads, release, nil
+}
+
+type tableHead struct {
+	Name  string `json:"name"`
+	Total int    `json:"total"`
+}
+
+// readTable returns rows of a table. Parameters: path, "" for the file itself; table, the number of the table;
+// by, the name of the column to sort by, and down for descending order; q, a text in the rows; where, conditions,
+// a line each; columns, further columns to show, a line each; from and n. A row is [line of the text, cells],
+// and in a table of hits [line, cells, path, icon].
 func readTable(ctx context.Context, e *edition, r *http.Request) (any, error) {
 	q := r.URL.Query()
-	d, release, err := e.document(ctx, q.Get("path"))
+	t, heads, release, err := tableOf(ctx, e, q.Get("path"), q.Get("table"))
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	tables := d.tablesOf(q.Get("path"))
-	if len(tables) == 0 {
-		return nil, problem{http.StatusNotFound, q.Get("path") + ": it is no table"}
+	o := order{pattern: q.Get("q"), down: q.Get("down") != "", where: q.Get("where"), by: -1}
+	if by := q.Get("by"); by != "" {
+		if o.by = slices.Index(t.columns, by); o.by < 0 {
+			return nil, problem{http.StatusBadRequest, "there is no column " + by}
+		}
 	}
-	number, err := wholeOr(q.Get("table"), 0, 0, len(tables)-1)
-	if err != nil {
-		return nil, err
+	shown := make([]int, t.first)
+	for i := range shown {
+		shown[i] = i
 	}
-	t := tables[number]
-	o := order{pattern: q.Get("q"), down: q.Get("down") != ""}
-	if o.by, err = wholeOr(q.Get("by"), -1, -1, len(t.columns)-1); err != nil {
-		return nil, err
+	for name := range strings.SplitSeq(q.Get("columns"), "\n") {
+		if i := slices.Index(t.columns, name); i >= t.first && !slices.Contains(shown, i) {
+			shown = append(shown, i)
+		}
 	}
 	from, err := wholeOr(q.Get("from"), 0, 0, maxPosition)
 	if err != nil {
@@ -357,33 +249,46 @@ func readTable(ctx context.Context, e *edition, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	type head struct {
-		Name  string `json:"name"`
-		Total int    `json:"total"`
+	found, err := t.in(o)
+	if err != nil {
+		return nil, err
 	}
-	var heads []head
-	for _, t := range tables {
-		heads = append(heads, head{t.name, len(t.rows)})
-	}
-	found := t.in(o)
 	from = min(from, len(found))
-	rows := [][2]any{}
-	for _, i := range found[from:min(len(found), from+n)] {
-		cells := make([]string, len(t.columns))
-		for k := range cells {
-			cells[k] = t.rows[i].cell(k)
+	part := found[from:min(len(found), from+n)]
+	lines, err := e.linesOf(ctx, t, part)
+	if err != nil {
+		return nil, err
+	}
+	rows := [][]any{}
+	for k, i := range part {
+		row := t.rows[i]
+		cells := make([]string, len(shown))
+		for k, column := range shown {
+			cells[k] = row.cell(column)
 			if end := letters([]byte(cells[k]), cellText); end < len(cells[k]) {
 				cells[k] = cells[k][:end] + "…"
 			}
 		}
-		rows = append(rows, [2]any{t.rows[i].line, cells})
+		one := []any{row.line, cells}
+		if row.place != nil {
+			one = []any{lines[k].Line, cells, lines[k].Path, iconOf(row.icon)}
+		}
+		rows = append(rows, one)
 	}
-	return map[string]any{"tables": heads, "columns": t.columns, "rows": rows, "from": from, "total": len(found)}, nil
+	names := make([]string, len(shown))
+	for k, column := range shown {
+		names[k] = t.columns[column]
+	}
+	return map[string]any{"tables": heads, "columns": names, "all": t.columns, "first": t.first, "rows": rows, "from": from,
+		"total": len(found), "more": t.more}, nil
 }
 
 // hasTable reports whether a file of the tree is shown as a table. Only files with the names of tables are
 // read.
 func (e *edition) hasTable(ctx context.Context, name string) bool {
+	if name == "" {
+		return len(e.lists()) > 0
+	}
 	switch strings.ToLower(path.Ext(name)) {
 	case ".csv", ".tsv", ".json":
 		d, release, err := e.document(ctx, name)

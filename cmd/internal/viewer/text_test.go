@@ -100,9 +100,21 @@ func TestTableOrder(t *testing.T) {
 		{order{by: 1}, []int{1, 4, 0, 2, 3, 6, 7, 5}},
 		{order{by: -1, pattern: "A"}, []int{1, 4}},
 		{order{by: -1, pattern: "none"}, []int{}},
+		{order{by: -1, where: "n above 9"}, []int{0, 6, 7}},
+		{order{by: 0, where: "n below 10"}, []int{5, 4, 1}},
+		{order{by: -1, where: "n above a"}, []int{2}},
+		{order{by: -1, where: "s is a\nn below 10\n"}, []int{1, 4}},
+		{order{by: -1, where: "n not x\nn has 9007"}, []int{6, 7}},
+		{order{by: -1, where: "n is "}, []int{3}},
+		{order{by: -1, where: "n is"}, []int{3}},
 	} {
-		if got := table.in(c.order); !slices.Equal(got, c.want) {
-			t.Errorf("%+v: %v, want %v", c.order, got, c.want)
+		if got, err := table.in(c.order); err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("%+v: %v, %v, want %v", c.order, got, err, c.want)
+		}
+	}
+	for _, where := range []string{"m is 1", "n", "n like 1", "n above 9\n\n", strings.Repeat("n is 1\n", maxConditions+1)} {
+		if got, err := table.in(order{by: -1, where: where}); err == nil {
+			t.Errorf("%q: %v, want an error", where, got)
 		}
 	}
 }
@@ -120,8 +132,8 @@ func FuzzTables(f *testing.F) {
 					t.Fatalf("a row of %d cells at line %d", len(r.cells), r.line)
 				}
 			}
-			if len(table.in(order{by: 0})) != len(table.rows) {
-				t.Fatal("rows are lost")
+			if rows, err := table.in(order{by: 0}); err != nil || len(rows) != len(table.rows) {
+				t.Fatalf("rows are lost: %d of %d, %v", len(rows), len(table.rows), err)
 			}
 		}
 	})

@@ -1,0 +1,121 @@
+package modfind
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"trowel.example/fault"
+	"trowel.example/torchlight/internal/imageset"
+	"trowel.example/torchlight/internal/inherit"
+	"trowel.example/torchlight/modedit"
+	"trowel.example/torchlight/text"
+)
+
+// chains finds the base files of files.
+type chains struct {
+	e       *modedit.Editor
+	bases   map[string]*text.Node
+	missing []string // base files that are unavailable
+}
+
+// of returns a file with its base files.
+func (c *chains) of(file string) (inherit.Chain, error) {
+	root, err := c.e.Tree(file)
+	if err != nil {
+		return inherit.Chain{}, err
+	}
+	chain := inherit.Follow(file, root, func(base string) (*text.Node, error) {
+		n, known := c.bases[base]
+		if known {
+			return n, nil
+		}
+		n, err := c.e.Tree(base)
+		if errors.Is(err, fs.ErrNotExist) && c.e.Base != nil {
+			n, err = c.e.Base.Tree(base)
+		}
+		if err == nil {
+			c.bases[base] = n
+		}
+		return n, err
+	})
+	if chain.Err != nil && !errors.Is(chain.Err, inherit.ErrLoop) && !slices.Contains(c.missing, chain.Missing) {
+		c.missing = append(c.missing, chain.Missing)
+	}
+	return chain, nil
+}
+
+// Thing is a skill, an item or another thing that is defined in one data file, with the values of its base files.
+type Thing struct {
+	File string // path in the game
+	inherit.Chain
+}
+
+// Things calls yield with each thing of a table. Missing are the base files that are unavailable: the things lack their
+// values.
+func Things(ctx context.Context, e *modedit.Editor, t modedit.Table, yield func(Thing) error) (missing []string, err error) {
+	c := &chains{e: e, bases: make(map[string]*text.Node)}
+	for _, file := range e.Paths() {
+		if err := ctx.Err(); err != nil {
+			return c.missing, err
+		}
+		if !t.Has(file) {
+			continue
+		}
+		chain, err := c.of(file)
+		if err != nil {
+			e.Miss(file, fmt.Sprintf("cannot be read: %v", err))
+			continue
+		}
+		if err := yield(Thing{file, chain}); err != nil {
+			return c.missing, err
+		}
+	}
+	return c.missing, nil
+}
+
+// ThingIn returns the thing that a data file defines.
+func ThingIn(e *modedit.Editor, file string) (Thing, error) {
+	c := &chains{e: e, bases: make(map[string]*text.Node)}
+	chain, err := c.of(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = &fault.NameError{Kind: "file", Name: file, Names: e.Paths()}
+	}
+	return Thing{file, chain}, err
+}
+
+// Icon is a part of a picture of the mod.
+type Icon struct {
+	File string // path of the picture in the game
+	Rect image.Rectangle
+}
+
+// Icons returns the sprites of the image sets of a mod, by their names in upper case. If several have a name, it is the
+// first one.
+func Icons(ctx context.Context, e *modedit.Editor) (map[string]Icon, error) {
+	icons := make(map[string]Icon)
+	is := func(path string) bool { return strings.HasSuffix(strings.ToUpper(path), ".IMAGESET") }
+	err := modedit.LookAtFiles(ctx, e, "**", is, func(file string, content []byte) []*imageset.Set {
+		set, err := imageset.Parse(content)
+		if err != nil {
+			e.Miss(file, fmt.Sprintf("not all sprites can be read: %v", err))
+		}
+		return []*imageset.Set{set}
+	}, func(set *imageset.Set) error {
+		if set == nil {
+			return nil
+		}
+		for _, s := range set.Sprites {
+			name := strings.ToUpper(s.Name)
+			if _, known := icons[name]; !known {
+				icons[name] = Icon{gamePath(set.File), s.Rect}
+			}
+		}
+		return nil
+	})
+	return icons, err
+}
