@@ -146,7 +146,7 @@ func (o whereFields) where() modfind.Where {
 }
 
 var (
-	modQueries    = []modQuery{queryKeys, queryValues, queryGUID, queryObjects, queryFiles, queryReferences}
+	modQueries    = append(thingQueries, queryKeys, queryValues, queryGUID, queryObjects, queryFiles, queryReferences, queryEffective)
 	singleQueries = []modQuery{queryKeys, queryValues, queryGUID, queryObjects, queryReferences}
 )
 
@@ -231,7 +231,7 @@ var queryReferences = query(format.Command{
 	Name: "reference", Heading: "Files", Title: "References to a file: a sound, a texture, a layout",
 	Args: []format.Option{{Name: "path", Names: kindFile,
 		Help: "a path in the game, or the name of a file, with * and ?, and ** for any number of folders"}},
-	Example: "reference 'MEDIA/SOUNDS/**'",
+	Example: "reference 'MEDIA/SOUNDS/**'", About: true,
 }, func(ctx context.Context, e *modedit.Editor, o struct {
 	Path string `option:"path"`
 }, hit func(format.Hit) error) error {

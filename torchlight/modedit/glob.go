@@ -70,6 +70,22 @@ func (c Choice) compile() (*chooser, error) {
 	return out, nil
 }
 
+// Match returns a function that reports whether a node meets conditions like those of [Choice.Where].
+func Match(where []string) (func(*text.Node) bool, error) {
+	c, err := Choice{Where: where}.compile()
+	if err != nil {
+		return nil, err
+	}
+	return func(n *text.Node) bool {
+		for i := range c.where {
+			if !c.where[i].holds([]*text.Node{n}) {
+				return false
+			}
+		}
+		return true
+	}, nil
+}
+
 // holds reports whether the condition holds for the last node of a path of nested nodes.
 func (c *condition) holds(way []*text.Node) bool {
 	for i := len(way) - 1; i >= 0; i-- {

@@ -206,6 +206,7 @@ type keptHits struct {
 	Path   []string
 	At     places
 	Fields [][]format.InfoField
+	More   [][]format.InfoField
 	bytes  int // size of the texts in fields
 }
 
@@ -219,9 +220,10 @@ func (k *keptHits) full() bool { return len(k.Path) == maxHits || k.bytes >= max
 func (k *keptHits) add(h format.Hit) {
 	if k.Path == nil {
 		k.Path, k.At, k.Fields = make([]string, 0, maxHits), make(places, 0, maxHits), make([][]format.InfoField, 0, maxHits)
+		k.More = make([][]format.InfoField, 0, maxHits)
 	}
-	k.Path, k.At, k.Fields = append(k.Path, h.Path), append(k.At, h.At), append(k.Fields, h.Fields)
-	k.bytes += textBytes(h.Fields)
+	k.Path, k.At, k.Fields, k.More = append(k.Path, h.Path), append(k.At, h.At), append(k.Fields, h.Fields), append(k.More, h.More)
+	k.bytes += textBytes(h.Fields) + textBytes(h.More)
 }
 
 func textBytes(fields []format.InfoField) (n int) {
@@ -238,11 +240,11 @@ func textBytes(fields []format.InfoField) (n int) {
 
 // each calls do for each hit.
 func (k *keptHits) each(do func(format.Hit) error) error {
-	if len(k.At) != len(k.Path) || len(k.Fields) != len(k.Path) {
+	if len(k.At) != len(k.Path) || len(k.Fields) != len(k.Path) || len(k.More) != len(k.Path) {
 		return fmt.Errorf("%w: %s at %s", fault.ErrFormat, words.Count(len(k.Path), "hit"), words.Count(len(k.At), "place"))
 	}
 	for i := range k.Path {
-		if err := do(format.Hit{Path: k.Path[i], At: k.At[i], Fields: k.Fields[i]}); err != nil {
+		if err := do(format.Hit{Path: k.Path[i], At: k.At[i], Fields: k.Fields[i], More: k.More[i]}); err != nil {
 			return err
 		}
 	}

@@ -55,6 +55,15 @@ type Thing struct {
 	inherit.Chain
 }
 
+// Node returns a node with the effective values of all keys.
+func (t Thing) Node() *text.Node {
+	n := new(text.Node)
+	for _, v := range t.Values() {
+		n.Items = append(n.Items, v.Property)
+	}
+	return n
+}
+
 // Things calls yield with each thing of a table. Missing are the base files that are unavailable: the things lack their
 // values.
 func Things(ctx context.Context, e *modedit.Editor, t modedit.Table, yield func(Thing) error) (missing []string, err error) {

@@ -1,0 +1,125 @@
+package torchlight
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"trowel.example/internal/format"
+	"trowel.example/internal/text/glob"
+	"trowel.example/internal/text/words"
+	"trowel.example/torchlight/internal/inherit"
+	"trowel.example/torchlight/internal/modfind"
+	"trowel.example/torchlight/moddir"
+	"trowel.example/torchlight/modedit"
+	"trowel.example/torchlight/text"
+)
+
+// thingQueries are the queries of things that data files define: those of the tables.
+var thingQueries = []modQuery{
+	thingQuery("item", modedit.Items, "Items", "UNITTYPE", "LEVEL", "RARITY"),
+	thingQuery("skill", modedit.Skills, "Skills", "ACTIVATION_TYPE", "LEVEL_REQUIRED", "MAX_INVEST_LEVEL"),
+	thingQuery("unit", modedit.Units, "Monsters and other units", "UNITTYPE", "MINLEVEL", "MAXLEVEL"),
+	thingQuery("affix", modedit.Affixes, "Affixes", "UNITTYPES", "MIN_SPAWN_RANGE", "MAX_SPAWN_RANGE"),
+}
+
+// thingQuery returns the query of a table. The facts of a thing are its names and the given keys; all other keys are
+// further facts.
+func thingQuery(name string, table modedit.Table, title string, keys ...string) modQuery {
+	keys = append([]string{"NAME", "DISPLAYNAME"}, keys...)
+	return query(format.Command{
+		Name: name, Heading: "Things", Title: title + " with their values, also those of their BASEFILE", Lists: title,
+		Long: "A condition of --where applies to these values, such as 'DAMAGE>60'. With --json, each has all of its values.",
+		Args: []format.Option{{Name: "name", Default: "*",
+			Help: "NAME or DISPLAYNAME, with * and ?, ignoring case"}},
+		Options: []format.Option{optionWhere, optionEditBase}, Example: name + " '*' --where 'NAME=*wolf*'",
+	}, func(ctx context.Context, e *modedit.Editor, o struct {
+		Name  string   `option:"name"`
+		Where []string `option:"where"`
+		Base  string   `option:"base"`
+	}, hit func(format.Hit) error) error {
+		match, err := modedit.Match(o.Where)
+		if err != nil {
+			return err
+		}
+		icons, err := modfind.Icons(ctx, e)
+		if err != nil {
+			return err
+		}
+		named := glob.Folded(o.Name)
+		missing, err := modfind.Things(ctx, e, table, func(t modfind.Thing) error {
+			if !named(t.Get("NAME")) && !named(t.Get("DISPLAYNAME")) || !match(t.Node()) {
+				return nil
+			}
+			return hit(thingHit(t, keys, icons))
+		})
+		warnMissingBases(e, missing)
+		return err
+	})
+}
+
+// warnMissingBases warns that values of base files are missing.
+func warnMissingBases(e *modedit.Editor, missing []string) {
+	if len(missing) > 0 && e.Warn != nil {
+		e.Warn("", fmt.Sprintf("%s missing that other files are based on, such as %s (give the game's own files with --%s)",
+			words.Count(len(missing), "file"), missing[0], optionBase.Name))
+	}
+}
+
+// thingHit returns the hit of a thing.
+func thingHit(t modfind.Thing, keys []string, icons map[string]modfind.Icon) format.Hit {
+	h := format.Hit{Path: t.File}
+	first := make(map[string]bool)
+	for _, key := range keys {
+		first[key] = true
+		h.Fields = append(h.Fields, format.Fact(key, "", t.Get(key)))
+	}
+	for _, v := range t.Values() {
+		if key := strings.ToUpper(v.Key); !first[key] {
+			h.More = append(h.More, format.Fact(key, "", v.Property.Value))
+		}
+	}
+	sprite := strings.ToUpper(cmp.Or(t.Get("ICON"), t.Get("SKILL_ICON")))
+	if icon, has := icons[sprite]; has {
+		r := icon.Rect
+		h.Icon = format.Icon{Path: icon.File, Rect: format.Rect{Min: [2]float64{float64(r.Min.X), float64(r.Min.Y)},
+			Max: [2]float64{float64(r.Max.X), float64(r.Max.Y)}}}
+	}
+	return h
+}
+
+var queryEffective = query(format.Command{
+	Name: "effective", Heading: "Keys and values", Title: "All keys of a data file with their values, also those of its BASEFILE",
+	Long:    "Each key is listed with the file that contains it: the file itself, or one of its base files, the nearest first.",
+	Args:    []format.Option{{Name: "path", Names: kindFile, Help: "the path of a data file in the game"}},
+	Options: []format.Option{optionEditBase}, About: true, Example: "effective MEDIA/UNITS/ITEMS/RINGS/RING.DAT",
+}, func(_ context.Context, e *modedit.Editor, o struct {
+	Path string `option:"path"`
+	Base string `option:"base"`
+}, hit func(format.Hit) error) error {
+	t, err := modfind.ThingIn(e, moddir.GamePath(o.Path))
+	if err != nil {
+		return err
+	}
+	for _, v := range t.Values() {
+		from := t.Links[v.Link]
+		err := hit(format.Hit{Path: from.File, At: text.Place{Node: from.Root.Name + "." + v.Key}, Fields: []format.InfoField{
+			format.Fact("key", "", v.Key), format.Fact("type", "", v.Type.String()), format.Fact("value", "", v.Property.Value)}})
+		if err != nil {
+			return err
+		}
+	}
+	switch {
+	case t.Err == nil:
+	case errors.Is(t.Err, inherit.ErrLoop):
+		e.Miss(t.File, t.Err.Error())
+	case errors.Is(t.Err, fs.ErrNotExist):
+		warnMissingBases(e, []string{t.Missing})
+	default:
+		e.Miss(t.Missing, fmt.Sprintf("cannot be read: %v", t.Err))
+	}
+	return nil
+})
