@@ -4,6 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -146,6 +150,54 @@ func TestViewTable(t *testing.T) {
 		t.Errorf("%d rows are in the page", n)
 	}
 	p.Picture("text")
+	for _, m := range p.Messages() {
+		t.Errorf("on the console: %s", m)
+	}
+	v.stop()
+}
+
+// TestViewThings shows the items of a mod as a table with an icon, adds a condition by the form, shows the column of
+// the condition, and goes from a row to the file of the item.
+func TestViewThings(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("../../samples/ember")); err != nil {
+		t.Fatal(err)
+	}
+	ui := filepath.Join(dir, "MEDIA", "UI")
+	if err := os.MkdirAll(ui, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	icon := image.NewNRGBA(image.Rect(0, 0, 64, 64))
+	draw.Draw(icon, icon.Rect, image.NewUniform(color.NRGBA{R: 200, G: 80, A: 255}), image.Point{}, draw.Src)
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, icon); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{
+		"RINGS.PNG":      picture.String(),
+		"RINGS.IMAGESET": `<Imageset Name="rings" Imagefile="media/ui/rings.png"><Image Name="Icon_Ring_Ember" XPos="8" YPos="8" Width="32" Height="32"/></Imageset>`,
+	} {
+		if err := os.WriteFile(filepath.Join(ui, name), []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mod := filepath.Join(t.TempDir(), "rings.MOD")
+	run(t, "pack", "-q", dir, "-o", mod)
+	v := view(t, mod)
+	p := chromium.Start(t, 1280, 800)
+	p.Do(chromedp.Navigate(v.url + "#mode=table"))
+	p.Wait("document.querySelectorAll('.grid tbody tr').length === 2 && document.querySelector('.grid tbody img')?.naturalWidth === 32")
+	p.Do(chromedp.Evaluate(`{
+		const [column, word, value] = document.querySelectorAll('.conditions select, .conditions input');
+		column.value = 'MAXLEVEL'; word.value = 'above'; value.value = '60';
+		document.querySelector('.conditions').requestSubmit();
+	}`, nil))
+	p.Wait("[...document.querySelectorAll('.grid thead th')].at(-1).textContent === 'MAXLEVEL' && [...document.querySelectorAll('.grid tbody tr')].every(r => r.lastChild.textContent === '99')")
+	p.Do(chromedp.Evaluate("location.hash += '&filter=last'", nil))
+	p.Wait("document.querySelectorAll('.grid tbody tr').length === 1")
+	p.Picture("things")
+	p.Do(chromedp.Evaluate("document.querySelector('.grid tbody button').click()", nil))
+	p.Wait("document.querySelector('#crumbs [aria-current]')?.textContent === 'EMBER_RING.DAT'")
 	for _, m := range p.Messages() {
 		t.Errorf("on the console: %s", m)
 	}

@@ -23,7 +23,7 @@ export const middle = [
   later("map", { name: "picture", title: "Picture", applies: ({ entry }) => Boolean(entry?.scene) }, "leaflet.js"),
   later("table", { name: "table", title: "Table", applies: ({ entry }) => Boolean(entry?.table) }, "text.css"),
   later("text", { name: "text", title: "Text", applies: ({ entry }) => Boolean(entry?.text) }, "text.css"),
-  later("contents", { name: "contents", title: "Contents", applies: ({ entry }) => entry?.dir && !(entry.scene && !entry.path) }, "facts.css"),
+  later("contents", { name: "contents", title: "Contents", usual: ({ entry }) => Boolean(entry?.dir && !entry.path && !entry.scene), applies: ({ entry }) => entry?.dir && !(entry.scene && !entry.path) }, "facts.css"),
   later("hex", { name: "hex", title: "Bytes", applies: ({ entry, doc }) => Boolean(entry) && (!entry.dir || (!entry.path && (!doc.folder || state().dump !== undefined))) }, "panels.css"),
 ];
 export const right = [

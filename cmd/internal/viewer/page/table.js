@@ -1,34 +1,53 @@
-// A file of the tree as a table. In the address: table, the number of the table in the file; sort, the name of
-// a column, with a leading minus for descending order; filter, a text in the rows.
-import { ask } from "./api.js";
+// A file of the tree as a table, or the hits of a query as one. In the address: table, the number of the table in
+// the file; sort, the name of a column, with a leading minus for descending order; filter, a text in the rows; where,
+// conditions such as "DAMAGE above 60", a line each; columns, further columns that are shown, a line each.
+import { ask, url } from "./api.js";
 import { state, set } from "./state.js";
 import { el, fill } from "./dom.js";
+import { icon } from "./icons.js";
 import { Rows, count } from "./rows.js";
 
 const isNumber = /^-?\d+(\.\d+)?(e[-+]?\d+)?$/i;
+const comparisons = ["is", "not", "has", "above", "below"];
+const listOf = (text) => (text ? text.split("\n") : []);
 
 export const panel = {
   async open(node, context) {
     const path = context.entry.path;
     let answer, numbers, current = 0, focused = false;
     const get = (query) => {
-      const { table, sort = "", filter } = state();
-      const down = sort.startsWith("-");
-      const by = answer && sort ? answer.columns.indexOf(sort.slice(down)) : -1;
-      return ask(context.doc.id, "table", { path, table, q: filter, by: by < 0 ? undefined : by, down: down ? 1 : undefined, ...query }, context.signal);
+      const { table, sort = "", filter, where, columns } = state();
+      const down = sort.startsWith("-"), by = sort.slice(down);
+      return ask(context.doc.id, "table", { path, table, q: filter, where, columns, by: answer?.all.includes(by) ? by : undefined, down: down ? 1 : undefined, ...query }, context.signal);
     };
     const columns = el("colgroup"), head = el("tr"), body = el("tbody");
-    const table = el("table", {}, el("caption", {}, path), columns, el("thead", {}, head), body);
-    const box = el("div", { className: "grid", tabIndex: 0, role: "region", "aria-label": `Table of ${path}` }, table);
-    const which = el("select", { "aria-label": "Table", onchange: () => set({ table: which.value === "0" ? undefined : which.value, sort: undefined }) });
+    const table = el("table", {}, el("caption", {}, path || context.doc.name), columns, el("thead", {}, head), body);
+    const box = el("div", { className: "grid", tabIndex: 0, role: "region", "aria-label": `Table of ${path || context.doc.name}` }, table);
+    const which = el("select", { "aria-label": "Table", onchange: () => set({ table: which.value === "0" ? undefined : which.value, sort: undefined, where: undefined, columns: undefined }) });
     let typing;
     const filter = el("input", { type: "search", "aria-label": "Rows with", placeholder: "Filter rows", value: state().filter ?? "", oninput: () => {
       clearTimeout(typing);
       typing = setTimeout(() => set({ filter: filter.value }), 200);
     } });
     const size = el("span", { className: "muted", role: "status" });
+    const conditions = el("form", { className: "conditions row", "aria-label": "Conditions", onsubmit: (e) => {
+      e.preventDefault();
+      const [column, word, value] = [...conditions.querySelectorAll("select, input")].map((field) => field.value.trim());
+      const shown = answer.columns.includes(column) ? state().columns : [...listOf(state().columns), column].join("\n");
+      set({ where: [...listOf(state().where), `${column} ${word} ${value}`].join("\n"), columns: shown }, { push: true });
+    } });
+    // drawConditions shows the conditions, and the fields of a new one.
+    function drawConditions() {
+      const all = listOf(state().where);
+      const without = (list, i) => list.filter((_, k) => k !== i).join("\n") || undefined;
+      const column = el("select", { "aria-label": "Column" }, answer.all.map((name) => el("option", {}, name)));
+      fill(conditions, column, el("select", { "aria-label": "Comparison" }, comparisons.map((word) => el("option", {}, word))),
+        el("input", { "aria-label": "Value", size: 10 }), el("button", { type: "submit" }, "Add condition"),
+        answer.all.length > answer.first && el("button", { type: "button", onclick: () => set({ columns: [...new Set([...listOf(state().columns), column.value])].join("\n") }) }, "Show column"),
+        all.map((text, i) => el("button", { type: "button", className: "quiet", "aria-label": `Remove the condition ${text}`, onclick: () => set({ where: without(all, i) }, { push: true }) }, text, icon("close"))));
+    }
     fill(context.tools, which, size, filter);
-    fill(node, box);
+    fill(node, conditions, box);
 
     const rows = new Rows(box, {
       signal: context.signal, fail: (err) => context.failed(node, err),
@@ -43,15 +62,17 @@ export const panel = {
       },
     });
     function drawRow(row, i) {
-      const [line, cells] = row ?? ["", []];
-      const open = () => context.go({ mode: "text", line });
+      const [line, cells, part = path, picture] = row ?? ["", []];
+      const open = () => context.go({ path: part, mode: part === path || line ? "text" : undefined, line: line || undefined });
+      const name = part === path ? line : line ? `${part}:${line}` : part;
       return el("tr", { "aria-rowindex": i + 2, tabIndex: i === current ? 0 : -1, onfocus: () => (current = i) },
-        el("th", { scope: "row" }, line && el("button", { type: "button", className: "link", tabIndex: -1, "aria-label": `Line ${line} of the text`, onclick: open }, line)),
+        el("th", { scope: "row" }, picture && el("img", { alt: "", loading: "lazy", src: url(context.doc.id, `still/${context.doc.generation}`, { ...picture, w: Math.min(picture.w, 128), h: Math.min(picture.h, 128), l: 0 }), onerror: (e) => e.currentTarget.remove() }),
+          name && el("button", { type: "button", className: "link", tabIndex: -1, title: part === path ? undefined : part, "aria-label": part === path ? `Line ${line} of the text` : name, onclick: open }, part === path ? line : part.split("/").pop())),
         answer.columns.map((_, k) => el("td", { className: numbers[k] ? "number" : undefined, title: cells[k]?.length > 30 ? cells[k] : undefined }, cells[k] ?? "")));
     }
     function drawHead() {
       const { sort = "" } = state();
-      fill(which, answer.tables.map((t, i) => el("option", { value: i }, `${t.name || "all"} (${count.format(t.total)})`)));
+      fill(which, answer.tables.map((t, i) => el("option", { value: i }, t.total < 0 ? t.name : `${t.name || "all"} (${count.format(t.total)})`)));
       which.hidden = answer.tables.length < 2;
       which.value = state().table ?? "0";
       numbers = answer.columns.map((_, k) => answer.rows.some((r) => r[1][k]) && answer.rows.every((r) => !r[1][k] || isNumber.test(r[1][k])));
@@ -61,19 +82,22 @@ export const panel = {
         c.style.width = width(k) + "ch";
         return c;
       }));
-      fill(head, el("th", { scope: "col" }, "Line"), answer.columns.map((name, k) => {
+      fill(head, el("th", { scope: "col" }, path ? "Line" : "Part"), answer.columns.map((name, k) => {
         const how = sort === name ? "ascending" : sort === "-" + name ? "descending" : "none";
         const next = { none: name, ascending: "-" + name, descending: undefined }[how];
         return el("th", { scope: "col", "aria-sort": how, className: numbers[k] ? "number" : undefined },
           el("button", { type: "button", className: "quiet", onclick: () => set({ sort: next }) }, name, el("span", { "aria-hidden": "true" }, { none: "", ascending: " ▲", descending: " ▼" }[how])));
       }));
       table.setAttribute("aria-rowcount", answer.total + 1);
+      table.classList.toggle("things", !path);
+      if (!conditions.contains(document.activeElement) || document.activeElement.tagName === "BUTTON") drawConditions();
     }
     async function load() {
-      if (!answer) answer = await get({ n: 1 }); // fetches the names of the columns
+      if (!answer && state().sort) answer = await get({ n: 1 }); // fetches the names of the columns
       answer = await get({ n: 250 });
       const all = answer.tables[Number(state().table ?? 0)].total;
       size.textContent = answer.total === all ? `${count.format(all)} ${all === 1 ? "row" : "rows"}` : `${count.format(answer.total)} of ${count.format(all)} rows`;
+      if (answer.more) size.textContent += ", and more that are not shown";
       const at = head.contains(document.activeElement) ? [...head.children].indexOf(document.activeElement.parentNode) : -1;
       drawHead();
       if (at >= 0) head.children[at].firstChild.focus();
@@ -98,7 +122,7 @@ export const panel = {
     return {
       async update(changed) {
         if (changed.has("table")) answer = undefined;
-        if (["doc", "table", "sort", "filter"].some((k) => changed.has(k))) {
+        if (["doc", "table", "sort", "filter", "where", "columns"].some((k) => changed.has(k))) {
           if (document.activeElement !== filter) filter.value = state().filter ?? "";
           if (!changed.has("doc")) current = box.scrollTop = 0;
           await load();

@@ -1,0 +1,63 @@
+package modfind_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"trowel.example/fault"
+	"trowel.example/torchlight/internal/modfind"
+	"trowel.example/torchlight/modedit"
+)
+
+// editor returns an editor of a mod with some files.
+func editor(t *testing.T, files map[string]string) *modedit.Editor {
+	t.Helper()
+	fsys := fstest.MapFS{"MOD.DAT": {Data: []byte("[MOD]\n[/MOD]\n")}}
+	for name, content := range files {
+		fsys[name] = &fstest.MapFile{Data: []byte(content)}
+	}
+	e, err := modedit.OfFolder(fsys, modedit.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// TestThings tests that things have the values of their base files, that files of other kinds are no things, and that a
+// base file that is missing is named once.
+func TestThings(t *testing.T) {
+	e := editor(t, map[string]string{
+		"MEDIA/UNITS/ITEMS/A.DAT":    "[UNIT]\n<STRING>BASEFILE:media/units/items/base.dat\n<INTEGER>LEVEL:2\n[/UNIT]\n",
+		"MEDIA/UNITS/ITEMS/BASE.DAT": "[UNIT]\n<STRING>BASEFILE:media/units/items/none.dat\n<INTEGER>DAMAGE:70\n<INTEGER>LEVEL:1\n[/UNIT]\n",
+		"MEDIA/UNITS/MONSTERS/M.DAT": "[UNIT]\n<INTEGER>LEVEL:3\n[/UNIT]\n",
+	})
+	var got []string
+	missing, err := modfind.Things(t.Context(), e, modedit.Items, func(thing modfind.Thing) error {
+		got = append(got, thing.File+" "+thing.Get("LEVEL")+" "+thing.Get("DAMAGE"))
+		return nil
+	})
+	if want := "MEDIA/UNITS/ITEMS/A.DAT 2 70,MEDIA/UNITS/ITEMS/BASE.DAT 1 70"; err != nil || strings.Join(got, ",") != want {
+		t.Errorf("%q, %v, want %q", got, err, want)
+	}
+	if len(missing) != 1 || missing[0] != "MEDIA/UNITS/ITEMS/NONE.DAT" {
+		t.Errorf("missing: %q", missing)
+	}
+	var name *fault.NameError
+	if _, err := modfind.ThingIn(e, "MEDIA/UNITS/ITEMS/B.DAT"); !errors.As(err, &name) {
+		t.Errorf("a file that does not exist: %v", err)
+	}
+}
+
+// TestIcons tests that sprites are found by their names without case, the first one first.
+func TestIcons(t *testing.T) {
+	e := editor(t, map[string]string{
+		"MEDIA/UI/A.IMAGESET": `<Imageset Name="a" Imagefile="media/ui/a.dds"><Image Name="Sword" XPos="1" YPos="2" Width="3" Height="4"/></Imageset>`,
+		"MEDIA/UI/B.IMAGESET": `<Imageset Name="b" Imagefile="media/ui/b.dds"><Image Name="SWORD" XPos="9" YPos="9" Width="9" Height="9"/></Imageset>`,
+	})
+	icons, err := modfind.Icons(t.Context(), e)
+	if i := icons["SWORD"]; err != nil || len(icons) != 1 || i.File != "MEDIA/UI/A.DDS" || i.Rect.String() != "(1,2)-(4,6)" {
+		t.Errorf("%v, %v", icons, err)
+	}
+}
