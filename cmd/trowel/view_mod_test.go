@@ -174,8 +174,9 @@ func TestViewThings(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, content := range map[string]string{
-		"RINGS.PNG":      picture.String(),
-		"RINGS.IMAGESET": `<Imageset Name="rings" Imagefile="media/ui/rings.png"><Image Name="Icon_Ring_Ember" XPos="8" YPos="8" Width="32" Height="32"/></Imageset>`,
+		"RINGS.PNG": picture.String(),
+		"RINGS.IMAGESET": `<Imageset Name="rings" Imagefile="media/ui/rings.png">` +
+			`<Image Name="Icon_Ring_Ember" XPos="8" YPos="8" Width="32" Height="32"/></Imageset>`,
 	} {
 		if err := os.WriteFile(filepath.Join(ui, name), []byte(content), 0o666); err != nil {
 			t.Fatal(err)
@@ -192,7 +193,8 @@ func TestViewThings(t *testing.T) {
 		column.value = 'MAXLEVEL'; word.value = 'above'; value.value = '60';
 		document.querySelector('.conditions').requestSubmit();
 	}`, nil))
-	p.Wait("[...document.querySelectorAll('.grid thead th')].at(-1).textContent === 'MAXLEVEL' && [...document.querySelectorAll('.grid tbody tr')].every(r => r.lastChild.textContent === '99')")
+	p.Wait("[...document.querySelectorAll('.grid thead th')].at(-1).textContent === 'MAXLEVEL' " +
+		"&& [...document.querySelectorAll('.grid tbody tr')].every(r => r.lastChild.textContent === '99')")
 	p.Do(chromedp.Evaluate("location.hash += '&filter=last'", nil))
 	p.Wait("document.querySelectorAll('.grid tbody tr').length === 1")
 	p.Picture("things")

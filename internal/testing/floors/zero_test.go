@@ -86,7 +86,7 @@ var zeroValues = []any{
 	new(layout.Property),
 	new(mod.CutError), new(mod.Edit), new(mod.GameVersion), new(mod.Header), new(mod.Mod),
 	new(moddir.Options), new(moddir.Reference), new(moddir.SourceError), new(moddir.SourcesError),
-	new(modedit.CellsError), new(modedit.Editor), new(modedit.Node), new(modedit.Shown),
+	new(modedit.CellsError), new(modedit.Editor), new(modedit.Node), new(modedit.Shown), new(modedit.Table),
 	new(mpp.File),
 	new(pak.Edit), new(pak.File), new(pak.Filetime), new(pak.Kind), new(pak.Manifest), new(pak.Reader),
 	new(pak.Record), new(pak.Recording), new(pak.Residue), new(pak.ResidueName), new(pak.ResidueRecords),

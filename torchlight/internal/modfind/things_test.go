@@ -53,8 +53,10 @@ func TestThings(t *testing.T) {
 // TestIcons tests that sprites are found by their names without case, the first one first.
 func TestIcons(t *testing.T) {
 	e := editor(t, map[string]string{
-		"MEDIA/UI/A.IMAGESET": `<Imageset Name="a" Imagefile="media/ui/a.dds"><Image Name="Sword" XPos="1" YPos="2" Width="3" Height="4"/></Imageset>`,
-		"MEDIA/UI/B.IMAGESET": `<Imageset Name="b" Imagefile="media/ui/b.dds"><Image Name="SWORD" XPos="9" YPos="9" Width="9" Height="9"/></Imageset>`,
+		"MEDIA/UI/A.IMAGESET": `<Imageset Name="a" Imagefile="media/ui/a.dds">` +
+			`<Image Name="Sword" XPos="1" YPos="2" Width="3" Height="4"/></Imageset>`,
+		"MEDIA/UI/B.IMAGESET": `<Imageset Name="b" Imagefile="media/ui/b.dds">` +
+			`<Image Name="SWORD" XPos="9" YPos="9" Width="9" Height="9"/></Imageset>`,
 	})
 	icons, err := modfind.Icons(t.Context(), e)
 	if i := icons["SWORD"]; err != nil || len(icons) != 1 || i.File != "MEDIA/UI/A.DDS" || i.Rect.String() != "(1,2)-(4,6)" {
