@@ -200,6 +200,11 @@ func TestViewThings(t *testing.T) {
 	p.Picture("things")
 	p.Do(chromedp.Evaluate("document.querySelector('.grid tbody button').click()", nil))
 	p.Wait("document.querySelector('#crumbs [aria-current]')?.textContent === 'EMBER_RING.DAT'")
+	p.Do(chromedp.Evaluate("document.querySelector('#tab-search').click()", nil))
+	p.Wait("document.querySelectorAll('.own button').length === 2")
+	p.Do(chromedp.Evaluate("[...document.querySelectorAll('.own button')].find(b => b.textContent.startsWith('effective')).click()", nil))
+	p.Wait("document.querySelector('.found table')?.textContent.includes('EMBER_RING_BASE.DAT')")
+	p.Picture("effective")
 	for _, m := range p.Messages() {
 		t.Errorf("on the console: %s", m)
 	}

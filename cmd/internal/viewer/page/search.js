@@ -38,7 +38,18 @@ export const panel = {
     const help = el("details", {}, el("summary", {}, el("h3", {}, `Queries of a ${title}`)),
       el("dl", {}, queries.flatMap((q) => [el("dt", {}, el("button", { type: "button", className: "link data", onclick: () => ((field.value = q.example), hint(), field.focus()) }, q.usage), el("span", { className: "data" }, q.options.map((o) => ` [${o.usage}]`).join(""))), el("dd", {}, q.title)])),
       more.size > 0 && [el("h3", {}, "Options of queries"), el("dl", {}, [...more].flatMap(([usage, help]) => [el("dt", { className: "data" }, usage), el("dd", {}, help)]))]);
-    fill(node, form, list, options, about, head, out, queries.length > 0 && help);
+    const own = el("div", { className: "row own" });
+    fill(node, form, list, options, about, own, head, out, queries.length > 0 && help);
+    // offer shows the queries that can be about the chosen part.
+    function offer() {
+      const part = context.entry?.path;
+      fill(own, part && queries.filter((q) => q.about).map((q) => el("button", { type: "button", title: `${q.title}: ${part}`, onclick: () => {
+        field.value = `${q.name} '${part.replaceAll("'", "'\\''")}'`;
+        hint();
+        submit();
+      } }, `${q.name} of this file`)));
+    }
+    offer();
 
     function hint() {
       const text = field.value, kind = kindOf(text), query = queryOf(text);
@@ -181,6 +192,7 @@ export const panel = {
     begin();
     return {
       update(changed) {
+        if (changed.has("entry")) offer();
         if (changed.has("q") && state().q !== ran && !(state().q && kindOf(state().q) === "place")) {
           restore();
           return state().q ? run() : clear();
