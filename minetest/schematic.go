@@ -5,6 +5,7 @@ import (
 
 	"trowel.example/internal/format"
 	"trowel.example/minetest/internal/worldfile"
+	"trowel.example/minetest/internal/worldscene"
 	"trowel.example/minetest/schematic"
 )
 
@@ -30,6 +31,7 @@ var minetestSchematic = &format.Format{
 		worldfile.SchematicTo(schematic.WorldEdit, ".we", "a WorldEdit file"),
 		worldfile.SchematicTo(schematic.Lua, ".lua", "a schematic as a Lua table"),
 		worldfile.SchematicTo(schematic.MTS, ".mts", "a schematic of version 4"),
+		worldscene.SchematicModel,
 	},
 }
 
@@ -52,6 +54,7 @@ var minetestWorldEdit = &format.Format{
 		worldfile.SchematicTo(schematic.MTS, ".mts", "a schematic of the engine"),
 		worldfile.SchematicTo(schematic.Lua, ".lua", "a schematic as a Lua table"),
 		worldfile.SchematicTo(schematic.WorldEdit, ".we", "a WorldEdit file of version 5"),
+		worldscene.SchematicModel,
 	},
 }
 
@@ -59,4 +62,5 @@ var minetestWorldEdit = &format.Format{
 var schematicConversions = []format.Conversion{
 	worldfile.WorldToSchematic(schematic.MTS, ".mts", "a schematic of the nodes in --box"),
 	worldfile.WorldToSchematic(schematic.WorldEdit, ".we", "a WorldEdit file of the nodes in --box, with metadata and inventories"),
+	worldscene.WorldModel(worldfile.OptionBox),
 }

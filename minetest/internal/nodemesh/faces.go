@@ -104,9 +104,13 @@ func (m *maker) emit(t *tile, light [4]pair, shades [4]float32) {
 		}
 		tint := m.look.tintOf(&t.layers[i], m.param2)
 		for j := range m.face.N {
+			if m.v.Unlit {
+				m.face.V[j].Color = [4]uint8{tint[0], tint[1], tint[2], 255}
+				continue
+			}
 			m.face.V[j].Color = light[j].color(m.look, shades[j], tint)
 		}
-		m.face.Material = t.layers[i].material
+		m.face.Material, m.face.Over = t.layers[i].material, i == 1
 		m.ended = !m.do(&m.face)
 	}
 }

@@ -188,12 +188,22 @@ func (l pair) color(k *look, shaded float32, tint [3]uint8) [4]uint8 {
 }
 
 // Daylight is the light at a time of day.
-type Daylight struct{ sun [3]float32 }
+type Daylight struct {
+	sun   [3]float32
+	unlit bool
+}
 
 // NewDaylight returns the light for a day-night ratio of 0 (midnight) to 1 (noon).
 func NewDaylight(ratio float64) Daylight {
 	r := float32(ratio)
-	return Daylight{[3]float32{r - .04, r - .04, .98*r + .078}}
+	return Daylight{sun: [3]float32{r - .04, r - .04, .98*r + .078}}
+}
+
+// Daylight is [NewDaylight] for the faces of a volume, which may be unlit.
+func (v *Volume) Daylight(ratio float64) Daylight {
+	d := NewDaylight(ratio)
+	d.unlit = v.Unlit
+	return d
 }
 
 // bluer is added to the blue of dark colours, by an eighth of their brightness.
@@ -201,6 +211,9 @@ var bluer = [32]float32{1, 4, 6, 6, 6, 5, 4, 3, 2, 1}
 
 // Color returns the colour by which texels are multiplied, for the Color of a vertex.
 func (d *Daylight) Color(c [4]uint8) (rgb [3]uint8) {
+	if d.unlit {
+		return [3]uint8(c[:3])
+	}
 	var v [3]float32
 	sun, sum := float32(c[3])/255, float32(0)
 	for i := range v {

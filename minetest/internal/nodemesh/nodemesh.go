@@ -43,6 +43,23 @@ type Face struct {
 	Material int  // index for [Looks.Materials]
 	Split13  bool // a quad consists of the triangles 013 and 123, not 012 and 023
 	Cube     bool // the face is a whole side of a cube
+	Over     bool // the face is a tile's overlay, in the plane of the tile
+}
+
+var (
+	split02 = [][3]int{{0, 1, 2}, {0, 2, 3}}
+	split13 = [][3]int{{0, 1, 3}, {1, 2, 3}}
+)
+
+// Triangles returns the corners of the triangles of the face. They are clockwise seen from the front.
+func (f *Face) Triangles() [][3]int {
+	switch {
+	case f.N == 3:
+		return split02[:1]
+	case f.Split13:
+		return split13
+	}
+	return split02
 }
 
 // Assets are the files of a game.

@@ -16,10 +16,14 @@ type Volume struct {
 	// FullLight draws all nodes in daylight, without shadows.
 	FullLight bool
 
+	// Unlit gives vertices the colours of their tiles alone, without light and shadows.
+	Unlit bool
+
 	looks *Looks
 	min   [3]int
 	size  [3]int
 	cells []cell
+	unset cell // a node that is not loaded
 	kinds []*look
 	index map[string]uint16
 }
@@ -47,12 +51,16 @@ func (v *Volume) cellAt(p [3]int) int {
 
 // at returns the node at a position, and its appearance.
 func (v *Volume) at(p [3]int) (cell, *look) {
-	i := v.cellAt(p)
-	if i < 0 {
-		return cell{}, v.kinds[0]
+	c := v.unset
+	if i := v.cellAt(p); i >= 0 && v.cells[i].kind != 0 {
+		c = v.cells[i]
 	}
-	c := v.cells[i]
 	return c, v.kinds[c.kind]
+}
+
+// Open makes air in daylight of the nodes that are not loaded, so that the sides of what is loaded can be seen.
+func (v *Volume) Open() {
+	v.unset, v.kinds[0] = cell{param1: 15}, v.looks.of("air")
 }
 
 func (v *Volume) kind(name string) uint16 {

@@ -35,16 +35,16 @@ type lens struct {
 }
 
 // lens returns the projection for the pixels of r in a picture.
-func (c *Camera) lens(origin [3]int, r image.Rectangle, p Picture) *lens {
+func (c *Camera) lens(v *nodemesh.Volume, r image.Rectangle, p Picture) *lens {
 	sinY, cosY := math.Sincos(c.Yaw * math.Pi / 180)
 	sinP, cosP := math.Sincos(c.Pitch * math.Pi / 180)
 	l := &lens{
 		right: [3]float64{cosY, 0, sinY}, up: [3]float64{-sinY * sinP, cosP, cosY * sinP},
 		forward: [3]float64{-sinY * cosP, -sinP, cosY * cosP}, scale: p.Height / 2 / math.Tan(c.Fov*math.Pi/360),
-		x: p.Middle[0], y: p.Middle[1], daylight: nodemesh.NewDaylight(c.Daylight),
+		x: p.Middle[0], y: p.Middle[1], daylight: v.Daylight(c.Daylight),
 	}
 	for i := range l.eye {
-		l.eye[i] = c.Eye[i] - float64(origin[i])
+		l.eye[i] = c.Eye[i] - float64(v.Origin[i])
 	}
 	l.left, l.high = (float64(r.Min.X)-l.x)/l.scale, (float64(r.Max.X)-l.x)/l.scale
 	l.top, l.low = (l.y-float64(r.Min.Y))/l.scale, (l.y-float64(r.Max.Y))/l.scale
@@ -92,7 +92,7 @@ type Picture struct {
 
 // Draw draws the nodes of a box of a volume, both corners inclusive, over a part of a picture.
 func (c *Camera) Draw(ctx context.Context, dst *image.RGBA, p Picture, g *Game, v *nodemesh.Volume, low, high [3]int) error {
-	l := c.lens(v.Origin, dst.Rect, p)
+	l := c.lens(v, dst.Rect, p)
 	canvas := raster.NewCanvas(dst)
 	canvas.Near = near
 	d := &drawing{lens: l, canvas: canvas, game: g, ctx: ctx, most: maxPixels + maxLayers*int64(dst.Rect.Dx())*int64(dst.Rect.Dy())}
@@ -207,14 +207,7 @@ func (d *drawing) draw(f *nodemesh.Face) {
 	for i := range f.N {
 		p[i] = d.vertex(&f.V[i])
 	}
-	triangles := [][3]int{{0, 1, 2}, {0, 2, 3}}
-	switch {
-	case f.N == 3:
-		triangles = triangles[:1]
-	case f.Split13:
-		triangles = [][3]int{{0, 1, 3}, {1, 2, 3}}
-	}
-	for _, t3 := range triangles {
+	for _, t3 := range f.Triangles() {
 		d.canvas.Triangle(t, &[3]raster.Vertex{p[t3[0]], p[t3[1]], p[t3[2]]}, m.Culling)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"trowel.example/internal/testing/corpus"
+	"trowel.example/minetest/internal/nodemesh"
 	"trowel.example/minetest/internal/texture"
 	"trowel.example/minetest/internal/textured"
 	"trowel.example/minetest/mapblock"
@@ -32,6 +33,39 @@ type camera struct {
 // TestClient draws pictures of the real client again. At least 97 % of the pixels are within 10 levels of a pixel around
 // their place, and 95 % within 2 levels at their place.
 func TestClient(t *testing.T) {
+	each(t, func(s *scene) {
+		near, same, equal := compare(s.draw(t), s.want)
+		t.Logf("%s: %.2f %% near, %.2f %% within 2, %.2f %% equal", s.File, near, same, equal)
+		if near < 97 || same < 95 {
+			t.Errorf("%s: %.2f %% near, %.2f %% within 2", s.File, near, same)
+		}
+	})
+}
+
+// scene is what a camera of the client sees, and its picture.
+type scene struct {
+	camera
+	game      *textured.Game
+	volume    *nodemesh.Volume
+	low, high [3]int
+	want      image.Image
+}
+
+// draw draws the scene.
+func (s *scene) draw(t *testing.T) *image.RGBA {
+	t.Helper()
+	got := image.NewRGBA(s.want.Bounds())
+	draw.Draw(got, got.Rect, image.NewUniform(color.NRGBA{0x88, 0xa0, 0xc0, 255}), image.Point{}, draw.Src)
+	view := textured.Camera{Eye: [3]float64{s.Eye.X, s.Eye.Y, s.Eye.Z}, Yaw: s.Yaw, Pitch: s.Pitch, Fov: s.Fov, Daylight: s.Ratio}
+	middle := textured.Picture{Middle: [2]float64{480, 300}, Height: 600}
+	if err := view.Draw(t.Context(), got, middle, s.game, s.volume, s.low, s.high); err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// each calls do with the scenes whose pictures are in the corpus.
+func each(t *testing.T, do func(*scene)) {
 	dir := corpus.Dir(t, "minetest/client")
 	raw, err := os.ReadFile(filepath.Join(dir, "world/nodes_full.json"))
 	if err != nil {
@@ -83,17 +117,7 @@ func TestClient(t *testing.T) {
 			}
 			v.SetBlock(b.Pos, block.Nodes())
 		}
-		got := image.NewRGBA(want.Bounds())
-		draw.Draw(got, got.Rect, image.NewUniform(color.NRGBA{0x88, 0xa0, 0xc0, 255}), image.Point{}, draw.Src)
-		view := textured.Camera{Eye: [3]float64{c.Eye.X, c.Eye.Y, c.Eye.Z}, Yaw: c.Yaw, Pitch: c.Pitch, Fov: c.Fov, Daylight: c.Ratio}
-		if err := view.Draw(t.Context(), got, textured.Picture{Middle: [2]float64{480, 300}, Height: 600}, game, v, low, high); err != nil {
-			t.Fatal(err)
-		}
-		near, same, equal := compare(got, want)
-		t.Logf("%s: %.2f %% near, %.2f %% within 2, %.2f %% equal", c.File, near, same, equal)
-		if near < 97 || same < 95 {
-			t.Errorf("%s: %.2f %% near, %.2f %% within 2", c.File, near, same)
-		}
+		do(&scene{c, game, v, low, high, want})
 	}
 	if missing := game.Missing(); len(missing) > 0 {
 		t.Errorf("missing: %v", missing)

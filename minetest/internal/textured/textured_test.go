@@ -19,7 +19,7 @@ import (
 	"trowel.example/minetest/nodedef"
 )
 
-func dot(t *testing.T, c color.NRGBA) *fstest.MapFile {
+func dot(t testing.TB, c color.NRGBA) *fstest.MapFile {
 	img := image.NewNRGBA(image.Rect(0, 0, 1, 1))
 	img.SetNRGBA(0, 0, c)
 	var buf bytes.Buffer
@@ -30,7 +30,7 @@ func dot(t *testing.T, c color.NRGBA) *fstest.MapFile {
 }
 
 // small is a game with a cube that is red on top and white below, glass, and a node whose files are missing.
-func small(t *testing.T, more map[string]*fstest.MapFile) *textured.Game {
+func small(t testing.TB, more map[string]*fstest.MapFile) *textured.Game {
 	files := fstest.MapFS{"textures/red.png": dot(t, color.NRGBA{255, 0, 0, 255}),
 		"textures/white.png": dot(t, color.NRGBA{255, 255, 255, 255}),
 		"textures/green.png": dot(t, color.NRGBA{0, 255, 0, 255}), "textures/pane.png": dot(t, color.NRGBA{0, 0, 255, 128})}

@@ -138,20 +138,20 @@ func SchematicTo(form schematic.Form, ext, title string) format.Conversion {
 	}
 }
 
-// optionBox selects the nodes that become a schematic.
-var optionBox = format.Option{Name: "box", Help: "the nodes in `x1,y1,z1:x2,y2,z2`, two opposite corners in any " +
-	"order, which become the schematic"}
+// OptionBox selects the nodes that become a schematic or a model.
+var OptionBox = format.Option{Name: "box", Help: "the nodes in `x1,y1,z1:x2,y2,z2`, two opposite corners in any " +
+	"order, which become the schematic or the model"}
 
 // WorldToSchematic is the conversion of a part of a world to a form of schematic.
 func WorldToSchematic(form schematic.Form, ext, title string) format.Conversion {
 	return format.Conversion{
-		To: string(form), Title: title, Extension: ext, Options: []format.Option{optionBox},
+		To: string(form), Title: title, Extension: ext, Options: []format.Option{OptionBox},
 		Convert: func(ctx context.Context, job *format.Job, src *format.Source, out format.Output) error {
-			text := optionBox.Value(job)
+			text := OptionBox.Value(job)
 			if text == "" {
-				return fmt.Errorf("--to %s requires --%s", form, optionBox.Name)
+				return fmt.Errorf("--to %s requires --%s", form, OptionBox.Name)
 			}
-			box, err := worldselect.ParseBox(optionBox.Name, text)
+			box, err := worldselect.ParseBox(OptionBox.Name, text)
 			if err != nil {
 				return err
 			}

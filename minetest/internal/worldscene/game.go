@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -98,8 +100,9 @@ func engineOf(version string) texture.Engine {
 
 // missingTextures returns the files that are missing for the pictures so far.
 func missingTextures(g *textured.Game) (list []format.Missing) {
-	for name, err := range g.Missing() {
-		what := "the file is in none of the folders of textures"
+	all := g.Missing()
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		err, what := all[name], "the file is in none of the folders of textures"
 		if !errors.Is(err, os.ErrNotExist) {
 			what = err.Error()
 		}

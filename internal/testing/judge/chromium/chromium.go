@@ -43,7 +43,8 @@ func Start(t testing.TB, width, height int) *Page {
 	t.Helper()
 	path := judge.Find(t, "chromium")
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
-		chromedp.WindowSize(width, height), chromedp.WSURLReadTimeout(patience))
+		chromedp.WindowSize(width, height), chromedp.WSURLReadTimeout(patience),
+		chromedp.Flag("enable-unsafe-swiftshader", true)) // WebGL without a graphics card
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
