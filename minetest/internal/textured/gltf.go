@@ -203,7 +203,8 @@ func (m *modeller) add(f *nodemesh.Face) {
 		return
 	}
 	if m.faces++; m.faces > MaxModelFaces {
-		m.err = &fault.Error{Offset: -1, Want: fmt.Sprintf("nodes with at most %d visible faces", MaxModelFaces), Got: "more", Err: fault.ErrLimit}
+		m.err = &fault.Error{Offset: -1, Err: fault.ErrLimit,
+			Want: fmt.Sprintf("nodes with at most %d visible faces", MaxModelFaces), Got: "more"}
 		return
 	}
 	if m.faces%4096 == 0 {

@@ -39,7 +39,8 @@ func unscened(o format.Option) format.Option {
 const modelName = "glb"
 
 // modelConversion returns a conversion to a model.
-func modelConversion(title string, options []format.Option, convert func(context.Context, *format.Job, *format.Source) (*modeled, error)) format.Conversion {
+func modelConversion(title string, options []format.Option,
+	convert func(context.Context, *format.Job, *format.Source) (*modeled, error)) format.Conversion {
 	return format.Conversion{
 		To: modelName, Title: title, Extension: "." + modelName, Options: append(options, modelOptions...),
 		Rename: func(name string) string { return name + "." + modelName },
