@@ -2,6 +2,8 @@ package torchlight
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"trowel.example/internal/format"
 	"trowel.example/torchlight/internal/modscene"
@@ -16,7 +18,11 @@ func openScene(_ context.Context, job *format.Job, src *format.Source, _ string)
 		return nil, err
 	}
 	defer closer.Close()
-	return modscene.Open(src, base, floatStyle(job))
+	anims := optionAnim.Values(job)
+	if len(anims) > 1 {
+		return nil, fmt.Errorf("--%s: a picture has one animation", optionAnim.Name)
+	}
+	return modscene.Open(src, base, modscene.Options{Floats: floatStyle(job), Anim: strings.Join(anims, "")})
 }
 
 // openArchiveScene opens the scene of a file of a mod.

@@ -256,7 +256,10 @@ func (m *maker) fence() {
 		}
 		m.boxQuad(face, &m.look.tiles[face], pos, uv, 1)
 	}
-	for axis, rects := range map[int]*[6][4]float32{0: &barXUV, 2: &barZUV} {
+	for axis, rects := range [3]*[6][4]float32{0: &barXUV, 2: &barZUV} {
+		if rects == nil {
+			continue
+		}
 		var d [3]int
 		d[axis] = 1
 		if _, n := m.beside(d); n.draw != fencelike {

@@ -29,8 +29,19 @@ type subject struct {
 	// origin returns where a file of the game is in what was opened.
 	origin func(path string) origin
 	floats text.FloatStyle // the format of numbers
-	// sets returns the paths of the image sets in the folder of the file.
-	sets func() []string
+	// list returns the names of the files in the folder of the file.
+	list func() []string
+	anim string // the name of an animation; "" for the usual one
+}
+
+// sets returns the paths of the image sets in the folder of the file.
+func (s *subject) sets() (list []string) {
+	for _, name := range s.list() {
+		if isImageSet(name) {
+			list = append(list, path.Join(path.Dir(s.path), name))
+		}
+	}
+	return list
 }
 
 // origin is where a file is located.
@@ -50,6 +61,7 @@ var scenes = map[string]func(*subject) (format.Scene, error){
 	".MPP":      gridScene,
 	".IMAGESET": imageSetScene,
 	".LAYOUT":   layoutScene,
+	".MESH":     figureScene,
 }
 
 // Has reports whether a file of a mod can be drawn, or for "" the mod itself. The path is that in the tree.
@@ -61,13 +73,29 @@ func sceneOf(at string) func(*subject) (format.Scene, error) {
 
 // Open opens the scene of a single file. Files that it refers to are searched in the MEDIA folder that contains it, in
 // its own folder, and in base, the game's files; nil if they are unavailable.
-func Open(src *format.Source, base moddir.Files, floats text.FloatStyle) (format.Scene, error) {
-	data, err := src.ReadUpTo(modsource.MaxSize)
+func Open(src *format.Source, base moddir.Files, o Options) (format.Scene, error) {
+	s, open, err := single(src, base, o)
 	if err != nil {
 		return nil, err
 	}
+	scene, err := open(s)
+	return scene, fault.InFile(err, src.Path)
+}
+
+// Options are the options of scenes of single files.
+type Options struct {
+	Floats text.FloatStyle // the format of numbers
+	Anim   string          // the animation of a model; "" for the usual one, "none" for none
+}
+
+// single returns a single file with the function that opens its scene.
+func single(src *format.Source, base moddir.Files, o Options) (*subject, func(*subject) (format.Scene, error), error) {
+	data, err := src.ReadUpTo(modsource.MaxSize)
+	if err != nil {
+		return nil, nil, err
+	}
 	name := modsource.GamePath(src)
-	s := &subject{path: moddir.GamePath(name), data: data, floats: floats}
+	s := &subject{path: moddir.GamePath(name), data: data, floats: o.Floats, anim: o.Anim}
 	s.find = firstOf(base, modsource.MediaAround(src).Read, func(name string) ([]byte, error) { return modsource.ReadBeside(src, name) })
 	s.origin = func(path string) origin {
 		if path != s.path {
@@ -75,14 +103,7 @@ func Open(src *format.Source, base moddir.Files, floats text.FloatStyle) (format
 		}
 		return origin{tree: moddir.SinglePath(name), bytes: true}
 	}
-	s.sets = func() (list []string) {
-		for _, name := range src.Siblings() {
-			if isImageSet(name) {
-				list = append(list, path.Join(path.Dir(s.path), name))
-			}
-		}
-		return list
-	}
+	s.list = src.Siblings
 	open := sceneOf(src.Name)
 	if layout.Recognize(data) {
 		open = layoutScene
@@ -91,10 +112,9 @@ func Open(src *format.Source, base moddir.Files, floats text.FloatStyle) (format
 		open = pictureScene // whatever its name is
 	}
 	if open == nil {
-		return nil, fmt.Errorf("%s: %w", src.Path, format.ErrUnseen)
+		return nil, nil, fmt.Errorf("%s: %w", src.Path, format.ErrUnseen)
 	}
-	scene, err := open(s)
-	return scene, fault.InFile(err, src.Path)
+	return s, open, nil
 }
 
 // OpenInArchive opens the scene of the file at a path in the tree of a mod, or of the mod itself for "". The tree
@@ -130,10 +150,10 @@ func OpenInArchive(r *pak.Reader, tree fs.FS, at string, base moddir.Files, o mo
 		}
 		return from
 	}
-	s.sets = func() (list []string) {
+	s.list = func() (list []string) {
 		for _, f := range r.Files() {
-			if isImageSet(f.Path) && !f.Removed() && path.Dir(f.Path) == path.Dir(s.path) {
-				list = append(list, f.Path)
+			if !f.Removed() && path.Dir(f.Path) == path.Dir(s.path) {
+				list = append(list, path.Base(f.Path))
 			}
 		}
 		return list

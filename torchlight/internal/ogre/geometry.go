@@ -107,3 +107,43 @@ func (m *Mesh) GeometryOf(s *SubMesh) *Geometry {
 	}
 	return s.Geometry
 }
+
+// Colors returns the colours of vertices: red, green, blue and alpha. It returns nil if the geometry has none, or if they
+// are all the same, or only transparent black and white: exporters write such colours without a meaning.
+func (g *Geometry) Colors() [][4]uint8 {
+	e := g.Element(Diffuse, 0)
+	if e == nil {
+		return nil
+	}
+	order := [4]int{2, 1, 0, 3} // of 10, a word with alpha in its highest byte
+	switch e.Type {
+	case 4, 10:
+	case 9, 11:
+		order = [4]int{0, 1, 2, 3}
+	default:
+		return nil
+	}
+	i := slices.IndexFunc(g.Buffers, func(b Buffer) bool { return b.Bind == e.Source })
+	if i < 0 {
+		return nil
+	}
+	b := &g.Buffers[i]
+	if int(e.Offset)+4 > int(b.Stride) || int64(len(b.Data)) != int64(b.Stride)*int64(g.Count) {
+		return nil
+	}
+	colors := make([][4]uint8, g.Count)
+	some, varied := false, false
+	for v := range colors {
+		from := b.Data[v*int(b.Stride)+int(e.Offset):][:4]
+		for k, at := range order {
+			colors[v][k] = from[at]
+		}
+		c := colors[v]
+		some = some || c != [4]uint8{} && c != [4]uint8{255, 255, 255, 255}
+		varied = varied || c != colors[0]
+	}
+	if !some || !varied {
+		return nil
+	}
+	return colors
+}
