@@ -63,13 +63,13 @@ func (f *Figure) lack(kind, name, why string) {
 	}
 }
 
-// notFound is the reason for a file that does not exist.
-var notFound = errors.New("not found in the mod, in --base or next to the file")
+// errNotFound is the reason for a file that does not exist.
+var errNotFound = errors.New("not found in the mod, in --base or next to the file")
 
 func (f *Figure) read(name string) ([]byte, error) {
 	data, err := f.files.Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = notFound
+		err = errNotFound
 	}
 	return data, err
 }

@@ -170,7 +170,7 @@ func (f *Figure) texture(name string) *Texture {
 	}
 	f.textures[key] = nil
 	stem := strings.TrimSuffix(at, path.Ext(at))
-	why := notFound.Error()
+	why := errNotFound.Error()
 	for _, at := range slices.Compact([]string{at, stem + ".DDS", stem + ".PNG"}) {
 		data, err := f.files.Read(at)
 		if err != nil {
