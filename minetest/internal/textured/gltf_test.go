@@ -1,10 +1,12 @@
 package textured_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"testing"
 
+	"trowel.example/internal/picture/gltf"
 	"trowel.example/minetest/internal/nodemesh"
 )
 
@@ -78,9 +80,16 @@ func BenchmarkModel(b *testing.B) {
 		}
 	}
 	v.Unlit = false
+	var file bytes.Buffer
 	for b.Loop() {
-		if _, err := g.Model(b.Context(), v, [3]int{}, [3]int{99, 59, 99}, 1); err != nil {
+		m, err := g.Model(b.Context(), v, [3]int{}, [3]int{99, 59, 99}, 1)
+		if err != nil {
+			b.Fatal(err)
+		}
+		file.Reset()
+		if err := gltf.Write(&file, m); err != nil {
 			b.Fatal(err)
 		}
 	}
+	b.ReportMetric(float64(file.Len())/1e6, "MB/file")
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -88,6 +89,40 @@ func TestThree(t *testing.T) {
 		s.volume.Unlit = false
 	})
 	judge.ValidateGLTF(t, files...)
+}
+
+// TestAssimp tests that assimp lists every primitive, material and picture of the models of the client's scenes.
+func TestAssimp(t *testing.T) {
+	path := judge.Find(t, "assimp")
+	each(t, func(s *scene) {
+		m, err := s.game.Model(t.Context(), s.volume, s.low, s.high, s.Ratio)
+		if err != nil {
+			t.Fatal(err)
+		}
+		meshes, materials, pictures := 0, make(map[*gltf.Material]bool), make(map[*gltf.Image]bool)
+		for _, n := range m.Nodes {
+			for _, p := range n.Mesh.Primitives {
+				meshes++
+				materials[p.Material], pictures[p.Material.Texture.Image] = true, true
+			}
+		}
+		file := filepath.Join(t.TempDir(), "scene.glb")
+		var data bytes.Buffer
+		if err := gltf.Write(&data, m); err != nil {
+			t.Fatal(err)
+		}
+		judge.Write(t, file, data.Bytes())
+		out, err := exec.Command(path, "info", file).Output()
+		if err != nil {
+			t.Fatalf("assimp: %v\n%s", err, out)
+		}
+		for name, want := range map[string]int{"Meshes": meshes, "Materials": len(materials), "Textures (embed.)": len(pictures)} {
+			pattern := fmt.Sprintf(`(?m)^%s: +%d$`, regexp.QuoteMeta(name), want)
+			if !regexp.MustCompile(pattern).Match(out) {
+				t.Errorf("%s: assimp does not list %d for %q:\n%s", s.File, want, name, out)
+			}
+		}
+	})
 }
 
 // TestRandomModels makes models of random boxes, which Khronos' validator accepts.

@@ -42,9 +42,10 @@ type camera struct {
 
 // around is the nodes around a camera. A camera that only turns uses the same.
 type around struct {
-	game *textured.Game
-	box  worlddraw.Box
-	db   mapdb.DB
+	game   *textured.Game
+	box    worlddraw.Box
+	margin int // nodes outside of the box that are read, too, since they change its faces
+	db     mapdb.DB
 
 	load   sync.Mutex
 	volume *nodemesh.Volume
@@ -57,7 +58,7 @@ func (w *sharedWorld) around(game *textured.Game, box worlddraw.Box) *around {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.seen == nil || w.seen.game != game || w.seen.box != box {
-		w.seen = &around{game: game, box: box, db: w.db}
+		w.seen = &around{game: game, box: box, margin: 2, db: w.db}
 	}
 	return w.seen
 }
@@ -130,8 +131,8 @@ func (c *around) nodes(ctx context.Context) (*nodemesh.Volume, error) {
 func (c *around) read(ctx context.Context) error {
 	low, size := c.box.Min, [3]int{}
 	for a := range size {
-		low[a] -= 2
-		size[a] = max(0, c.box.Max[a]-c.box.Min[a]+5)
+		low[a] -= c.margin
+		size[a] = max(0, c.box.Max[a]-c.box.Min[a]+1+2*c.margin)
 	}
 	area := mapdb.Area{Min: blockOf(low), Max: blockOf([3]int{low[0] + size[0], low[1] + size[1], low[2] + size[2]})}
 	v, h := c.game.NewVolume(low, size), sha256.New()
