@@ -148,8 +148,8 @@ const (
 )
 
 var (
-	archiveOptions = []format.Option{optionNames, optionGUTS, optionRaw, optionModels, optionSprites, optionLike, optionTables,
-		optionAll, optionBase, format.OptionClean}
+	archiveOptions = append([]format.Option{optionNames, optionGUTS, optionRaw, optionModels, optionSprites, optionLike, optionTables,
+		optionAll, optionBase, format.OptionClean}, modelOptions...)
 	archiveKinds = slices.Concat(pak.Catalog.Kinds(), mod.Catalog.Kinds(), moddir.Catalog.Kinds(),
 		dat.Catalog.Kinds(), layout.Catalog.Kinds(),
 		raw.Catalog.Kinds(), mpp.Catalog.Kinds(), tables.Catalog.Kinds(), text.Catalog.Kinds(),

@@ -35,7 +35,7 @@ var exchangeConversions = append([]format.Conversion{{
 		texts, err := e.Texts(ctx, optionLanguage.Value(job))
 		return modedit.FormatCSV(texts), err
 	}),
-}}, tableConversions()...)
+}, modModelConversion}, tableConversions()...)
 
 // tableConversions returns the conversions that export a table as a spreadsheet.
 func tableConversions() []format.Conversion {

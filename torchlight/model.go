@@ -2,8 +2,10 @@ package torchlight
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"trowel.example/check"
@@ -24,39 +26,79 @@ const (
 	torchlightMaterialName = "torchlight-material"
 )
 
-// optionAnim names animations of models, for pictures and for conversions.
+// The options of models, for pictures and for conversions.
 var (
 	optionAnim  = format.Option{Name: "anim", For: format.ForScene, List: true, Help: helpAnim}
 	optionAnims = format.Option{Name: optionAnim.Name, List: true, Help: helpAnim}
+	optionMesh  = format.Option{Name: "mesh", For: format.ForScene, Help: helpMesh}
+	optionOther = format.Option{Name: optionMesh.Name, Help: helpMesh}
+	optionUnit  = format.Option{Name: "unit", Help: "the `path` of a unit (.DAT) or a mesh (.MESH) in the mod"}
 )
 
-const helpAnim = "the `name` of an animation of a mesh, or none; may be given several times for --to glb (default: all; for pictures the " +
-	"first that begins with IDLE, else the first)"
+const (
+	helpAnim = "the `name` of an animation of a model, or none; may be given several times for --to glb (default: all; for pictures the " +
+		"first that begins with IDLE, else the first)"
+	helpMesh = "the `name` of another mesh of a unit, one of its MESHFILES (default: its MESHFILE)"
+)
 
-// modelConversion makes a glTF model of a mesh.
+// modelOptions are the options of scenes of models.
+var modelOptions = []format.Option{optionAnim, optionMesh}
+
+const modelTitle = "a glTF model with its textures, skeleton and animations"
+
+// modelConversion makes a glTF model of a mesh or a unit.
 var modelConversion = format.Conversion{
-	To: "glb", Title: "a glTF model of a mesh, with its textures, skeleton and animations", Extension: ".glb",
-	Options: []format.Option{optionAnims, optionEditBase},
-	Rename:  func(name string) string { return strings.TrimSuffix(name, path.Ext(name)) + ".glb" },
+	To: "glb", Title: modelTitle, Extension: ".glb",
+	Options: []format.Option{optionAnims, optionOther, optionEditBase},
+	Rename: func(name string) string {
+		for _, extension := range []string{moddir.ADM, ".BINDAT", ".txt"} {
+			name, _ = format.CutExtension(name, extension)
+		}
+		return strings.TrimSuffix(name, path.Ext(name)) + ".glb"
+	},
 	Convert: func(_ context.Context, job *format.Job, src *format.Source, out format.Output) error {
 		base, closer, err := modsource.OpenBase(job, optionBase.Value(job), moddir.Options{})
 		if err != nil {
 			return err
 		}
 		defer closer.Close()
-		m, lacks, err := modscene.Model(src, base, optionAnims.Values(job))
-		if err != nil {
-			return err
-		}
-		for _, l := range lacks {
-			job.Warn(src.Path, "%s %s: %s", l.Kind, l.Name, l.What)
-		}
-		w, err := out.Create("")
-		if err != nil {
-			return err
-		}
-		return gltf.Write(w, m)
+		m, lacks, err := modscene.Model(src, base, optionAnims.Values(job), modscene.Options{Mesh: optionOther.Value(job)})
+		return writeModel(job, src.Path, m, lacks, out, err)
 	},
+}
+
+// modModelConversion makes a glTF model of a mesh or a unit of a mod.
+var modModelConversion = format.Conversion{
+	To: modelConversion.To, Title: modelTitle + ", of a mesh or unit of the mod", Extension: modelConversion.Extension,
+	Options: append([]format.Option{optionUnit}, modelConversion.Options...),
+	Convert: func(ctx context.Context, job *format.Job, src *format.Source, out format.Output) error {
+		at := optionUnit.Value(job)
+		if at == "" {
+			return fmt.Errorf("choose a unit or a mesh of the mod with --%s (`trowel ls` lists the files)", optionUnit.Name)
+		}
+		a, closer, err := openArchive(ctx, job, src)
+		if err != nil {
+			return err
+		}
+		defer closer.Close()
+		m, lacks, err := a.Model(at, optionAnims.Values(job), modscene.Options{Mesh: optionOther.Value(job)})
+		return writeModel(job, at, m, lacks, out, err)
+	},
+}
+
+// writeModel writes a model, and reports what it lacks.
+func writeModel(job *format.Job, name string, m *gltf.Model, lacks []format.Missing, out format.Output, err error) error {
+	if err != nil {
+		return err
+	}
+	for _, l := range lacks {
+		job.Warn(name, "%s %s: %s", l.Kind, l.Name, l.What)
+	}
+	w, err := out.Create("")
+	if err != nil {
+		return err
+	}
+	return gltf.Write(w, m)
 }
 
 // torchlightModel is a mesh or a skeleton. Its first bytes are conclusive, so that damaged ones are reported.
@@ -65,7 +107,7 @@ var torchlightModel = func() *format.Format {
 		[]string{".mesh", ".skeleton"}, ogre.Catalog.Kinds(), modinfo.OfModel)
 	f.Recognize = func(src *format.Source) bool { return !src.IsDir() && ogre.Recognize(src.Head(modsource.MaxHead)) }
 	f.Scene = openScene
-	f.Options = append(f.Options, optionSceneBase, optionAnim)
+	f.Options = slices.Concat(f.Options, []format.Option{optionSceneBase}, modelOptions)
 	f.Conversions = append(f.Conversions, modelConversion)
 	return f
 }()

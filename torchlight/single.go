@@ -84,7 +84,7 @@ func compiledFormat(name, title, doc string, extensions []string, kinds []*check
 	}
 	f.Conversions = []format.Conversion{{
 		To: "source", Title: "the editable form: text, JSON or a picture", Extension: ".txt",
-		Rename: moddir.FormName,
+		Rename: moddir.FormName, Usual: true,
 		Convert: func(_ context.Context, job *format.Job, src *format.Source, out format.Output) error {
 			return convertSingle(job, src, out, moddir.Decompile)
 		},
@@ -98,7 +98,12 @@ func compiledFormat(name, title, doc string, extensions []string, kinds []*check
 		f.Repair = singleRepair
 		f.Kinds = slices.Concat(f.Kinds, modedit.Catalog.Kinds())
 	}
-	if name == "torchlight-mpp" || name == torchlightLayoutName {
+	switch name {
+	case "torchlight-dat", "torchlight-adm":
+		f.Scene = openScene
+		f.Options = slices.Concat(f.Options, []format.Option{optionSceneBase}, modelOptions)
+		f.Conversions = append(f.Conversions, modelConversion)
+	case "torchlight-mpp", torchlightLayoutName:
 		f.Scene = openScene
 		f.Options = append(f.Options, optionSceneBase)
 	}
@@ -190,10 +195,10 @@ var torchlightSource = &format.Format{
 				return moddir.Compile(content, name+moddir.ADM, o)
 			})
 		},
-	}},
+	}, modelConversion},
 	Kinds: slices.Concat(moddir.Catalog.Kinds(), text.Catalog.Kinds(), layout.Catalog.Kinds(), ogre.Catalog.Kinds(), animation.Catalog.Kinds(),
 		modedit.Catalog.Kinds()),
-	Options: []format.Option{optionNames, optionSceneBase},
+	Options: append([]format.Option{optionNames, optionSceneBase}, modelOptions...),
 }
 
 func openSourceFile(_ context.Context, job *format.Job, src *format.Source) (format.File, error) {

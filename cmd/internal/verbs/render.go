@@ -297,6 +297,10 @@ func renderTarget(ctx context.Context, a *Tool, t sceneTarget, asked *askedPictu
 		job.Part = tiles.ScenePart(a.Handover.Part)
 	}
 	scene, err := g.Scene(ctx, job, g.Source, t.path)
+	if t.path != "" && r.several && errors.Is(err, format.ErrUnseen) { // a pattern need not select only what can be drawn
+		job.Warn("", "%v", err)
+		return nil
+	}
 	if err != nil {
 		return wording.Named(err, t.name())
 	}
@@ -313,6 +317,9 @@ func renderTarget(ctx context.Context, a *Tool, t sceneTarget, asked *askedPictu
 		return wording.Named(p.drawTiles(ctx, asked.tiles), t.name())
 	}
 	made, err := nameOf()
+	if err == nil && t.path != "" && r.several && !r.dryRun {
+		err = os.MkdirAll(filepath.Dir(made), 0o777)
+	}
 	if err != nil {
 		return err
 	}

@@ -29,12 +29,12 @@ func (s *scene) Close() error {
 	return err
 }
 
-// isSeen is Shows, but for a single file, it opens the scene to find out whether the file itself can be drawn.
+// isSeen is Shows, but unless the format is a folder, it opens the scene to find out whether the path can be drawn.
 func (e *edition) isSeen(ctx context.Context, path string) bool {
-	if path != "" || e.Format.Folder || !e.Format.Shows("") {
+	if e.Format.Folder || !e.Format.Shows(path) {
 		return e.Format.Shows(path)
 	}
-	_, release, err := e.scene(ctx, "", nil)
+	_, release, err := e.scene(ctx, path, nil)
 	if err == nil {
 		release()
 	}

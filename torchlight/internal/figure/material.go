@@ -151,15 +151,16 @@ func (m *Material) read(f *Figure, pass *ogre.Block) {
 		}
 		switch units++; {
 		case units == 1:
-			m.Texture = f.texture(words[0])
+			m.Texture = f.texture(words[0], "drawn in white")
 		case units == 2 && word(unit, "colour_op", 0) == "add":
-			m.Glow = f.texture(words[0])
+			m.Glow = f.texture(words[0], "it does not glow")
 		}
 	}
 }
 
-// texture returns a picture that a material names, or nil. It is in the folder of the mesh, often under another extension.
-func (f *Figure) texture(name string) *Texture {
+// texture returns a picture that a material names, or nil; then otherwise describes what is drawn. The picture is in the
+// folder of the mesh, often under another extension.
+func (f *Figure) texture(name, otherwise string) *Texture {
 	at := strings.ReplaceAll(name, `\`, "/")
 	if !strings.HasPrefix(strings.ToUpper(at), "MEDIA/") {
 		at = f.beside(path.Base(at))
@@ -188,13 +189,13 @@ func (f *Figure) texture(name string) *Texture {
 		f.textures[key] = &Texture{at, img}
 		return f.textures[key]
 	}
-	f.lack("texture", name, why+"; drawn in white")
+	f.lack("texture", name, why+"; "+otherwise)
 	return nil
 }
 
 // Override replaces the textures of all materials, as TEXTURE_OVERRIDE of a unit does.
 func (f *Figure) Override(name string) {
-	t := f.texture(name)
+	t := f.texture(name, "the mesh keeps its textures")
 	if t == nil {
 		return
 	}

@@ -5,16 +5,21 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash"
 	"image"
 	"image/color"
+	"io/fs"
+	"strconv"
 	"strings"
 	"time"
 
+	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/format"
 	"trowel.example/internal/picture/gltf"
 	"trowel.example/torchlight/internal/figure"
 	"trowel.example/torchlight/moddir"
+	"trowel.example/torchlight/text"
 )
 
 // figureViews are the views of a model.
@@ -29,6 +34,7 @@ type figures struct {
 	clip   *figure.Clip // nil: at rest
 	views  []format.View
 	digest [32]byte
+	origin origin
 }
 
 // noAnim means no animation.
@@ -37,31 +43,46 @@ const noAnim = "none"
 // modelSide is the usual height of the picture of a model in pixels.
 const modelSide = 480
 
-// openFigure puts the model of a mesh together.
-func (s *subject) openFigure() (*figure.Figure, error) {
-	return figure.Open(figure.Files{
-		Read: func(path string) ([]byte, error) {
-			if strings.EqualFold(path, s.path) {
-				return s.data, nil
-			}
-			return s.find(path)
-		},
-		List: func(string) []string { return s.list() }, // all files of a model are in its folder
-	}, s.path)
+// openFigure puts the model of a mesh or of a unit together. The hash gets everything that it reads.
+func (s *subject) openFigure(sum hash.Hash) (*figure.Figure, error) {
+	read := func(path string) ([]byte, error) {
+		if strings.EqualFold(path, s.path) {
+			return s.data, nil
+		}
+		data, err := s.find(path)
+		if errors.Is(err, fs.ErrNotExist) && extensionOf(path) == unitType {
+			data, err = s.find(path + moddir.ADM)
+		}
+		return data, err
+	}
+	files := figure.Files{List: s.list, Read: func(path string) ([]byte, error) {
+		data, err := read(path)
+		fmt.Fprintf(sum, "%q %d %v\n", path, len(data), err)
+		sum.Write(data)
+		return data, err
+	}}
+	if extensionOf(s.path) == unitType {
+		return figure.OpenUnit(files, s.path, s.Mesh)
+	}
+	return figure.Open(files, s.path)
 }
 
 func figureScene(s *subject) (format.Scene, error) {
-	f, err := s.openFigure()
+	sum := sha256.New()
+	f, err := s.openFigure(sum)
+	if errors.Is(err, figure.ErrNoMesh) {
+		err = fmt.Errorf("%w: %w", format.ErrUnseen, err)
+	}
 	if err != nil {
 		return nil, err
 	}
-	scene := &figures{Figure: f, digest: sha256.Sum256(s.data)}
-	switch s.anim {
+	scene := &figures{Figure: f, origin: s.origin(s.path)}
+	switch s.Anim {
 	case "":
 		scene.clip = f.Usual()
 	case noAnim:
 	default:
-		if scene.clip, err = f.Clip(s.anim); err != nil {
+		if scene.clip, err = f.Clip(s.Anim); err != nil {
 			return nil, err
 		}
 	}
@@ -76,6 +97,7 @@ func figureScene(s *subject) (format.Scene, error) {
 		}
 		scene.views = append(scene.views, view)
 	}
+	sum.Sum(scene.digest[:0])
 	return scene, nil
 }
 
@@ -99,6 +121,37 @@ func (s *figures) Render(ctx context.Context, dst *image.RGBA, look format.Look)
 	return s.Draw(ctx, dst, c, pose, look.Origin, look.Scale)
 }
 
+// Inspect describes the nearest part of the model at a point.
+func (s *figures) Inspect(_ context.Context, look format.Look, at [2]float64) ([]format.Thing, error) {
+	c, pose, err := s.look(look)
+	if err != nil {
+		return nil, err
+	}
+	p, triangle := s.At(c, pose, at)
+	if p == nil {
+		return nil, nil
+	}
+	t := format.Thing{Title: fmt.Sprintf("submesh %d", p.Index), Facts: []format.InfoField{format.Fact("mesh", "mesh", s.Path)}}
+	if p.Name != "" {
+		t.Title += " " + strconv.Quote(p.Name)
+	}
+	t.Facts = append(t.Facts, format.Fact("material", "material", p.Material.Name))
+	if p.Material.Texture != nil {
+		t.Facts = append(t.Facts, format.Fact("texture", "texture", p.Material.Texture.Path))
+	}
+	t.Facts = append(t.Facts, format.Fact("triangle", "triangle", triangle))
+	if s.clip != nil {
+		t.Facts = append(t.Facts, format.Fact("animation", "animation", s.clip.Name))
+	}
+	return []format.Thing{t}, nil
+}
+
+// Where finds the file as a whole.
+func (s *figures) Where(_ context.Context, view string, place check.Place) (format.Rect, bool) {
+	v, ok := format.ViewOf(s, view)
+	return v.Bounds, ok && s.origin.means(text.Whole(place))
+}
+
 func (s *figures) Missing() (list []format.Missing) {
 	for _, l := range s.Lacks {
 		list = append(list, format.Missing{Kind: l.Kind, Name: l.Name, What: l.Why})
@@ -113,24 +166,45 @@ func (s *figures) Fingerprint(context.Context, format.Look, image.Rectangle) ([3
 	return s.digest, nil
 }
 
-// Model returns the model of a single mesh, with animations by their names: all if there are none. Lacks are what the
-// model lacks.
-func Model(src *format.Source, base moddir.Files, anims []string) (m *gltf.Model, lacks []format.Missing, err error) {
-	s, _, err := single(src, base, Options{})
+// Model returns the model of a single mesh or unit, with animations by their names: all if there are none. Lacks are what
+// the model lacks.
+func Model(src *format.Source, base moddir.Files, anims []string, o Options) (m *gltf.Model, lacks []format.Missing, err error) {
+	s, _, err := single(src, base, o)
 	if errors.Is(err, format.ErrUnseen) {
-		err = fmt.Errorf("%s: expected a mesh: other files of a model have no shape", src.Path)
+		err = fmt.Errorf("%s: %w", src.Path, errNoModel)
 	}
+	if err == nil {
+		m, lacks, err = s.model(anims)
+	}
+	return m, lacks, fault.InFile(err, src.Path)
+}
+
+// Model returns the model of a mesh or unit of an archive, like the function [Model].
+func (a *Archive) Model(at string, anims []string, o Options) (m *gltf.Model, lacks []format.Missing, err error) {
+	s, _, err := a.file(at, o)
+	if errors.Is(err, format.ErrUnseen) {
+		err = errNoModel
+	}
+	if err == nil {
+		m, lacks, err = s.model(anims)
+	}
+	return m, lacks, fault.InFile(err, at)
+}
+
+var errNoModel = errors.New("expected a mesh or a unit: other files have no model")
+
+func (s *subject) model(anims []string) (m *gltf.Model, lacks []format.Missing, err error) {
+	if extension := extensionOf(s.path); extension != unitType && extension != ".MESH" {
+		return nil, nil, errNoModel
+	}
+	f, err := s.openFigure(sha256.New())
 	if err != nil {
 		return nil, nil, err
-	}
-	f, err := s.openFigure()
-	if err != nil {
-		return nil, nil, fault.InFile(err, src.Path)
 	}
 	var clips []*figure.Clip
 	if len(anims) != 1 || anims[0] != noAnim {
 		if clips, err = f.ClipsOf(anims); err != nil {
-			return nil, nil, fault.InFile(err, src.Path)
+			return nil, nil, err
 		}
 	}
 	m, err = f.Model(clips)

@@ -44,7 +44,7 @@ func layoutScene(s *subject) (format.Scene, error) {
 		sum.Write(data)
 		return data, err
 	}
-	scene := &planScene{floats: s.floats, file: newPlanFile(f, s.data, s.origin(s.path)), linked: make(map[string]*planFile)}
+	scene := &planScene{floats: s.Floats, file: newPlanFile(f, s.data, s.origin(s.path)), linked: make(map[string]*planFile)}
 	scene.Plan = plan.New(f, plan.Options{
 		Path: s.path,
 		Layout: func(path string) (*layout.File, error) {

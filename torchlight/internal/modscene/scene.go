@@ -28,17 +28,17 @@ type subject struct {
 	find func(path string) ([]byte, error)
 	// origin returns where a file of the game is in what was opened.
 	origin func(path string) origin
-	floats text.FloatStyle // the format of numbers
-	// list returns the names of the files in the folder of the file.
-	list func() []string
-	anim string // the name of an animation; "" for the usual one
+	// list returns the names of the files in a folder of the game.
+	list func(folder string) []string
+	Options
 }
 
 // sets returns the paths of the image sets in the folder of the file.
 func (s *subject) sets() (list []string) {
-	for _, name := range s.list() {
+	dir := path.Dir(s.path)
+	for _, name := range s.list(dir) {
 		if isImageSet(name) {
-			list = append(list, path.Join(path.Dir(s.path), name))
+			list = append(list, path.Join(dir, name))
 		}
 	}
 	return list
@@ -62,13 +62,29 @@ var scenes = map[string]func(*subject) (format.Scene, error){
 	".IMAGESET": imageSetScene,
 	".LAYOUT":   layoutScene,
 	".MESH":     figureScene,
+	unitType:    figureScene,
 }
 
-// Has reports whether a file of a mod can be drawn, or for "" the mod itself. The path is that in the tree.
-func Has(at string) bool { return at == "" || sceneOf(at) != nil }
+// unitType is the extension of data files. Those of units have a model.
+const unitType = ".DAT"
 
-func sceneOf(at string) func(*subject) (format.Scene, error) {
-	return scenes[strings.ToUpper(path.Ext(moddir.GamePath(at)))]
+// Has reports whether a file of a mod can be drawn, or for "" the mod itself. The path is that in the tree. Units whose
+// mesh is unavailable cannot, which shows when they are opened.
+func Has(at string) bool {
+	name := moddir.GamePath(at)
+	return at == "" || sceneOf(at) != nil && (extensionOf(name) != unitType || strings.HasPrefix(name, "MEDIA/UNITS/"))
+}
+
+func sceneOf(at string) func(*subject) (format.Scene, error) { return scenes[extensionOf(moddir.GamePath(at))] }
+
+// extensionOf returns the extension of a file of the game in upper case. That of compiled files of the first game is the
+// one before .ADM.
+func extensionOf(name string) string {
+	name = strings.ToUpper(name)
+	if short := strings.TrimSuffix(name, moddir.ADM); path.Ext(short) == unitType {
+		name = short
+	}
+	return path.Ext(name)
 }
 
 // Open opens the scene of a single file. Files that it refers to are searched in the MEDIA folder that contains it, in
@@ -82,10 +98,11 @@ func Open(src *format.Source, base moddir.Files, o Options) (format.Scene, error
 	return scene, fault.InFile(err, src.Path)
 }
 
-// Options are the options of scenes of single files.
+// Options are the options of scenes and models.
 type Options struct {
 	Floats text.FloatStyle // the format of numbers
 	Anim   string          // the animation of a model; "" for the usual one, "none" for none
+	Mesh   string          // another mesh of a unit; "" for the usual one
 }
 
 // single returns a single file with the function that opens its scene.
@@ -95,15 +112,16 @@ func single(src *format.Source, base moddir.Files, o Options) (*subject, func(*s
 		return nil, nil, err
 	}
 	name := modsource.GamePath(src)
-	s := &subject{path: moddir.GamePath(name), data: data, floats: o.Floats, anim: o.Anim}
-	s.find = firstOf(base, modsource.MediaAround(src).Read, func(name string) ([]byte, error) { return modsource.ReadBeside(src, name) })
+	media := modsource.MediaAround(src)
+	s := &subject{path: moddir.GamePath(name), data: data, Options: o}
+	s.find = firstOf(base, media.Read, func(name string) ([]byte, error) { return modsource.ReadBeside(src, name) })
 	s.origin = func(path string) origin {
 		if path != s.path {
 			return origin{place: path}
 		}
 		return origin{tree: moddir.SinglePath(name), bytes: true}
 	}
-	s.list = src.Siblings
+	s.list = func(folder string) []string { return names(folder, base, src.Siblings(), media.Names(folder)) }
 	open := sceneOf(src.Name)
 	if layout.Recognize(data) {
 		open = layoutScene
@@ -117,49 +135,100 @@ func single(src *format.Source, base moddir.Files, o Options) (*subject, func(*s
 	return s, open, nil
 }
 
-// OpenInArchive opens the scene of the file at a path in the tree of a mod, or of the mod itself for "". The tree
-// was made with the given options.
-func OpenInArchive(r *pak.Reader, tree fs.FS, at string, base moddir.Files, o moddir.Options) (format.Scene, error) {
-	open := sceneOf(at)
-	if open == nil && at != "" {
-		return nil, fmt.Errorf("%s: %w", at, format.ErrUnseen)
+// names returns the names in some lists, and those of files of the base in a folder, each once.
+func names(folder string, base moddir.Files, lists ...[]string) (all []string) {
+	seen := make(map[string]bool)
+	add := func(name string) {
+		if key := strings.ToUpper(name); !seen[key] {
+			seen[key] = true
+			all = append(all, name)
+		}
 	}
-	s := &subject{path: moddir.GamePath(at), floats: o.Floats}
-	mod := moddir.SourcesOfArchive(r, o)
-	var err error
+	for _, list := range lists {
+		for _, name := range list {
+			add(name)
+		}
+	}
+	if base != nil {
+		for name := range base.Files() {
+			if strings.EqualFold(path.Dir(name), folder) {
+				add(path.Base(name))
+			}
+		}
+	}
+	return all
+}
+
+// Archive is an open mod or archive.
+type Archive struct {
+	*pak.Reader
+	Tree    fs.FS
+	Base    moddir.Files // the game's files; nil if they are unavailable
+	Options moddir.Options
+}
+
+// Open opens the scene of the file at a path in the tree of an archive, or of the mod itself for "".
+func (a *Archive) Open(at string, o Options) (format.Scene, error) {
 	if at == "" {
-		open = func(s *subject) (format.Scene, error) { return modScene(s, mod, base) }
-	} else if file := moddir.FileOf(tree, at); file != nil {
+		s := a.subject(o)
+		return modScene(s, moddir.SourcesOfArchive(a.Reader, a.Options), a.Base)
+	}
+	s, open, err := a.file(at, o)
+	if err != nil {
+		return nil, fault.InFile(err, at)
+	}
+	scene, err := open(s)
+	return scene, fault.InFile(err, at)
+}
+
+// file returns a file of the archive with the function that opens its scene.
+func (a *Archive) file(at string, o Options) (*subject, func(*subject) (format.Scene, error), error) {
+	open := sceneOf(at)
+	if open == nil {
+		return nil, nil, format.ErrUnseen
+	}
+	s := a.subject(o)
+	s.path = moddir.GamePath(at)
+	file := moddir.FileOf(a.Tree, at)
+	if file == nil {
+		file = a.Find(s.path)
+	}
+	var err error
+	if file != nil && !file.Removed() {
 		s.path = file.Path
 		s.data, err = file.Content()
 	} else {
-		s.data, err = fs.ReadFile(tree, at)
+		s.data, err = fs.ReadFile(a.Tree, at)
 	}
-	if err != nil {
-		return nil, err
-	}
-	s.find = firstOf(base, mod.Content)
+	return s, open, err
+}
+
+// subject returns a subject without a file.
+func (a *Archive) subject(o Options) *subject {
+	s := &subject{Options: o}
+	s.Floats = a.Options.Floats
+	s.find = firstOf(a.Base, moddir.SourcesOfArchive(a.Reader, a.Options).Content)
 	s.origin = func(path string) origin {
-		file := r.Find(path)
+		file := a.Find(path)
 		if file == nil || file.Removed() {
 			return origin{place: path}
 		}
 		from := origin{place: file.Path, dump: file.Path, bytes: true}
-		if !o.Raw {
-			from.tree = moddir.PathOf(tree, file)
+		if !a.Options.Raw {
+			from.tree = moddir.PathOf(a.Tree, file)
 		}
 		return from
 	}
-	s.list = func() (list []string) {
-		for _, f := range r.Files() {
-			if !f.Removed() && path.Dir(f.Path) == path.Dir(s.path) {
-				list = append(list, path.Base(f.Path))
+	s.list = func(folder string) []string {
+		var own []string
+		for _, f := range a.Files() {
+			if !f.Removed() && strings.EqualFold(path.Dir(f.Path), folder) {
+				own = append(own, path.Base(f.Path))
 			}
 		}
-		return list
+		return names(folder, a.Base, own)
 	}
-	scene, err := open(s)
-	return scene, fault.InFile(err, at)
+	return s
 }
 
 // firstOf returns a function that searches for a file in several places, and then in base unless it is nil.

@@ -2,8 +2,10 @@ package modsource
 
 import (
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"trowel.example/internal/files/regular"
@@ -43,28 +45,49 @@ func MediaAround(src *format.Source) *Media {
 
 // Read returns the content of a file.
 func (m *Media) Read(name string) ([]byte, error) {
-	name = strings.ToUpper(strings.ReplaceAll(name, `\`, "/"))
-	missing := &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
-	if m.root == "" || !fs.ValidPath(name) {
-		return nil, missing
+	at, ok := m.find(name)
+	if !ok {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
-	at := m.root
+	return regular.ReadFile(at, MaxSize)
+}
+
+// Names returns the names of the files in a folder of the game.
+func (m *Media) Names(folder string) []string {
+	if at, ok := m.find(folder); ok {
+		return slices.Collect(maps.Keys(m.list(at)))
+	}
+	return nil
+}
+
+// find returns the path on disk of a path in the game.
+func (m *Media) find(name string) (at string, ok bool) {
+	name = strings.ToUpper(strings.ReplaceAll(name, `\`, "/"))
+	if m.root == "" || !fs.ValidPath(name) {
+		return "", false
+	}
+	at = m.root
 	for part := range strings.SplitSeq(name, "/") {
-		if m.dirs[at] == nil {
-			names := make(map[string]string)
-			entries, _ := os.ReadDir(at) // unreadable folders count as empty
-			for _, e := range entries {
-				names[moddir.GamePath(e.Name())] = e.Name()
-			}
-			m.dirs[at] = names
-		}
-		own, ok := m.dirs[at][part]
+		own, ok := m.list(at)[part]
 		if !ok {
-			return nil, missing
+			return "", false
 		}
 		at = filepath.Join(at, own)
 	}
-	return regular.ReadFile(at, MaxSize)
+	return at, true
+}
+
+// list returns the names on disk in a folder, by their names in the game.
+func (m *Media) list(at string) map[string]string {
+	if m.dirs[at] == nil {
+		names := make(map[string]string)
+		entries, _ := os.ReadDir(at) // unreadable folders count as empty
+		for _, e := range entries {
+			names[moddir.GamePath(e.Name())] = e.Name()
+		}
+		m.dirs[at] = names
+	}
+	return m.dirs[at]
 }
 
 // ReadBeside reads the file of the same name next to a source.

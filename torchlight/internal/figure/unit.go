@@ -1,0 +1,116 @@
+package figure
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"trowel.example/torchlight/internal/inherit"
+	"trowel.example/torchlight/text"
+)
+
+// ErrNoMesh is the error for a data file that names no mesh, or one that does not exist.
+var ErrNoMesh = errors.New("no mesh")
+
+// maxScale is the greatest scale of a unit.
+const maxScale = 1e4
+
+// OpenUnit puts the model of a unit together: its mesh, in the size and with the texture that its data file states. Values
+// that the file lacks are those of its base files. If a mesh is given, it is drawn instead of MESHFILE: it must be one of
+// the names in the blocks MESHFILES.
+func OpenUnit(files Files, name, mesh string) (*Figure, error) {
+	tree := func(name string) (*text.Node, error) {
+		data, err := files.Read(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = errNotFound
+		}
+		if err != nil {
+			return nil, err
+		}
+		return Tree(data)
+	}
+	root, err := tree(name)
+	if err != nil {
+		return nil, err
+	}
+	chain := inherit.Follow(name, root, tree)
+	file, err := meshOf(chain, mesh)
+	if err != nil {
+		return nil, err
+	}
+	f, err := Open(files, file)
+	if errors.Is(err, errNotFound) {
+		err = fmt.Errorf("%w: %w", ErrNoMesh, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if chain.Err != nil {
+		f.lack("base", chain.Missing, fmt.Sprintf("%v; values from it may be missing", chain.Err))
+	}
+	if value := chain.Get("SCALE"); value != "" {
+		if v, _ := text.ParseFloat(value); v > 0 && v <= maxScale {
+			f.Scale = float64(v)
+		} else {
+			f.lack("scale", value, "not a scale above 0; the mesh keeps its size")
+		}
+	}
+	if name := strings.TrimSpace(chain.Get("TEXTURE_OVERRIDE")); name != "" {
+		f.Override(name)
+	}
+	return f, nil
+}
+
+// meshOf returns the path of the mesh of a unit: of MESHFILE, or of a name in the blocks MESHFILES.
+func meshOf(chain inherit.Chain, other string) (string, error) {
+	mesh := strings.TrimSpace(chain.Get("MESHFILE"))
+	if other != "" {
+		names := meshes(chain)
+		mesh = ""
+		for _, name := range names {
+			if strings.EqualFold(name, other) {
+				mesh = name
+			}
+		}
+		if mesh == "" && names == nil {
+			return "", fmt.Errorf("no mesh %q: the unit has no block MESHFILES", other)
+		} else if mesh == "" {
+			return "", fmt.Errorf("no mesh %q: the unit has %s", other, strings.Join(names, ", "))
+		}
+	}
+	dir := strings.TrimSpace(chain.Get("RESOURCEDIRECTORY"))
+	lacking := ""
+	switch {
+	case mesh == "":
+		lacking = "MESHFILE"
+	case !strings.ContainsAny(mesh, `/\`) && dir == "":
+		lacking = "RESOURCEDIRECTORY"
+	default:
+		if !strings.ContainsAny(mesh, `/\`) {
+			mesh = dir + "/" + mesh
+		}
+		if !strings.EqualFold(path.Ext(mesh), ".MESH") {
+			mesh += ".MESH"
+		}
+		return inherit.Path(mesh), nil
+	}
+	if chain.Err != nil {
+		return "", fmt.Errorf("%w: %s is missing, and so is the base file %s: %w", ErrNoMesh, lacking, chain.Missing, chain.Err)
+	}
+	return "", fmt.Errorf("%w: %s is missing", ErrNoMesh, lacking)
+}
+
+// meshes returns the names of other meshes for a unit, of which the game chooses one.
+func meshes(chain inherit.Chain) (names []string) {
+	blocks, _ := chain.Nodes("MESHFILES")
+	for _, block := range blocks {
+		for p := range block.Properties() {
+			if name := strings.TrimSpace(p.Value); strings.EqualFold(p.Key, "MESHFILE") && name != "" {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}

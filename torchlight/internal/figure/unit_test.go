@@ -1,0 +1,155 @@
+package figure_test
+
+import (
+	"bytes"
+	"errors"
+	"image"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"trowel.example/internal/picture/gltf"
+	"trowel.example/internal/testing/judge"
+	"trowel.example/torchlight/internal/figure"
+)
+
+// unit are the files of small in a folder of the game, with a unit and the files that it is based on.
+func unit(t testing.TB) map[string][]byte {
+	t.Helper()
+	all := make(map[string][]byte)
+	for name, data := range small(t) {
+		all["MEDIA/MODELS/SMALL/"+name] = data
+	}
+	all["MEDIA/MODELS/SMALL/OTHER.MESH"] = all["MEDIA/MODELS/SMALL/SMALL.MESH"]
+	all["MEDIA/MODELS/BLUE.PNG"] = all["MEDIA/MODELS/SMALL/RED.PNG"]
+	all["MEDIA/UNITS/A.DAT"] = []byte("[UNIT]\n<STRING>BASEFILE:media\\units\\b.dat\n<FLOAT>SCALE:3\n[MESHFILES]\n<STRING>MESHFILE:other\n" +
+		"[/MESHFILES]\n[/UNIT]\n")
+	all["MEDIA/UNITS/B.DAT"] = []byte("[UNIT]\n<STRING>BASEFILE:units/c.dat\n<STRING>MESHFILE:Small\n<FLOAT>SCALE:2\n[/UNIT]\n")
+	all["MEDIA/UNITS/C.DAT"] = []byte("[UNIT]\n<STRING>RESOURCEDIRECTORY:Media\\models/small/\n<STRING>MESHFILE:none\n" +
+		"<STRING>TEXTURE_OVERRIDE:media/models/blue.dds\n[/UNIT]\n")
+	return all
+}
+
+// TestUnit tests that a unit finds its mesh through its base files, and has its size and texture.
+func TestUnit(t *testing.T) {
+	f, err := figure.OpenUnit(files(unit(t)), "MEDIA/UNITS/A.DAT", "")
+	if err != nil || len(f.Lacks) > 0 {
+		t.Fatalf("%v, lacks %v", err, f.Lacks)
+	}
+	if f.Path != "MEDIA/MODELS/SMALL/SMALL.MESH" || f.Scale != 3 ||
+		f.Parts[0].Material.Texture.Path != "media/models/blue.PNG" || f.Usual() == nil {
+		t.Errorf("%s, scale %g, texture %s", f.Path, f.Scale, f.Parts[0].Material.Texture.Path)
+	}
+	if low, high := f.Bounds(figure.Front, nil); high[0]-low[0] != 6 || high[1]-low[1] != 6 {
+		t.Errorf("drawn from %v to %v", low, high)
+	}
+	if m, err := f.Model(nil); err != nil || m.Nodes[0].Scale != [3]float32{3, 3, 3} {
+		t.Errorf("%v: the scale of the model is %v", err, m.Nodes[0].Scale)
+	}
+	f, err = figure.OpenUnit(files(unit(t)), "MEDIA/UNITS/A.DAT", "OTHER")
+	if err != nil || !strings.EqualFold(f.Path, "MEDIA/MODELS/SMALL/OTHER.MESH") {
+		t.Errorf("another mesh: %v", err)
+	}
+	_, err = figure.OpenUnit(files(unit(t)), "MEDIA/UNITS/A.DAT", "third")
+	if err == nil || !strings.Contains(err.Error(), "the unit has other") {
+		t.Errorf("a mesh that the unit does not have: %v", err)
+	}
+}
+
+// TestUnitLacks tests what is reported of units without some of their files.
+func TestUnitLacks(t *testing.T) {
+	for _, c := range []struct {
+		without, unit, wanted string
+		noMesh                bool
+	}{
+		{without: "MEDIA/UNITS/B.DAT", wanted: "MESHFILE is missing, and so is the base file MEDIA/UNITS/B.DAT", noMesh: true},
+		{without: "MEDIA/UNITS/C.DAT", wanted: "RESOURCEDIRECTORY is missing, and so is the base file MEDIA/UNITS/C.DAT", noMesh: true},
+		{without: "MEDIA/MODELS/SMALL/SMALL.MESH", wanted: "mesh MEDIA/MODELS/SMALL/SMALL.MESH: not found", noMesh: true},
+		{without: "MEDIA/UNITS/A.DAT", wanted: "not found"},
+		{without: "MEDIA/MODELS/BLUE.PNG", wanted: "texture media/models/blue.dds not found in the mod, in --base or next to the file; " +
+			"the mesh keeps its textures"},
+		{unit: "<STRING>MESHFILE:small\n<STRING>RESOURCEDIRECTORY:media/models/small\n<STRING>BASEFILE:x.dat\n<FLOAT>SCALE:-2\n",
+			wanted: "base MEDIA/X.DAT not found in the mod, in --base or next to the file; values from it may be missing, " +
+				"scale -2 not a scale above 0; the mesh keeps its size"},
+		{unit: "<STRING>MESHFILE:../../../../etc/passwd\n<STRING>RESOURCEDIRECTORY:media\n",
+			wanted: "mesh MEDIA/ETC/PASSWD.MESH: not found", noMesh: true},
+	} {
+		all := unit(t)
+		delete(all, c.without)
+		if c.unit != "" {
+			all["MEDIA/UNITS/A.DAT"] = []byte("[UNIT]\n" + c.unit + "[/UNIT]\n")
+		}
+		f, err := figure.OpenUnit(files(all), "MEDIA/UNITS/A.DAT", "")
+		var got []string
+		if err != nil {
+			got = append(got, err.Error())
+		} else {
+			for _, l := range f.Lacks {
+				got = append(got, l.Kind+" "+l.Name+" "+l.Why)
+			}
+		}
+		if lacks := strings.Join(got, ", "); !strings.Contains(lacks, c.wanted) || errors.Is(err, figure.ErrNoMesh) != c.noMesh {
+			t.Errorf("without %s%s: %s", c.without, c.unit, lacks)
+		}
+	}
+}
+
+// TestUnitValid tests that Khronos' validator accepts the model of a unit with all that it can have.
+func TestUnitValid(t *testing.T) {
+	all := make(map[string][]byte)
+	for name, data := range samples(t) {
+		all["MEDIA/MODELS/"+name] = data
+	}
+	maps.Copy(all, map[string][]byte{"MEDIA/UNITS/A.DAT": []byte("[UNIT]\n<STRING>MESHFILE:pole\n<STRING>RESOURCEDIRECTORY:media/models\n" +
+		"<FLOAT>SCALE:1.5\n[/UNIT]\n")})
+	f, err := figure.OpenUnit(files(all), "MEDIA/UNITS/A.DAT", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	clips, err := f.ClipsOf(nil)
+	if err != nil || len(clips) == 0 {
+		t.Fatalf("%d animations: %v", len(clips), err)
+	}
+	m, err := f.Model(clips)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	name := filepath.Join(t.TempDir(), "unit.glb")
+	if err = gltf.Write(&out, m); err == nil {
+		err = os.WriteFile(name, out.Bytes(), 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	judge.ValidateGLTF(t, name)
+}
+
+func FuzzUnit(f *testing.F) {
+	all := unit(f)
+	f.Add(all["MEDIA/UNITS/A.DAT"], all["MEDIA/UNITS/B.DAT"], all["MEDIA/UNITS/C.DAT"])
+	f.Add([]byte("[UNIT]\n<FLOAT>SCALE:1e4\n<STRING>BASEFILE:media/units/a.dat\n[/UNIT]\n"), []byte("[UNIT]\n"), []byte(nil))
+	f.Fuzz(func(t *testing.T, a, b, c []byte) {
+		all := maps.Clone(all)
+		all["MEDIA/UNITS/A.DAT"], all["MEDIA/UNITS/B.DAT"], all["MEDIA/UNITS/C.DAT"] = a, b, c
+		fig, err := figure.OpenUnit(files(all), "MEDIA/UNITS/A.DAT", "")
+		if err != nil {
+			return
+		}
+		low, high := fig.Bounds(figure.Iso, nil)
+		scale := 16 / max(high[0]-low[0], high[1]-low[1], 1e-6)
+		if err := fig.Draw(t.Context(), image.NewRGBA(image.Rect(0, 0, 16, 16)), figure.Iso, nil, low, scale); err != nil {
+			t.Fatal(err)
+		}
+		m, err := fig.Model(nil)
+		if err == nil {
+			err = gltf.Write(io.Discard, m)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+}
