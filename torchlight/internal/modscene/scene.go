@@ -75,7 +75,9 @@ func Has(at string) bool {
 	return at == "" || sceneOf(at) != nil && (extensionOf(name) != unitType || strings.HasPrefix(name, "MEDIA/UNITS/"))
 }
 
-func sceneOf(at string) func(*subject) (format.Scene, error) { return scenes[extensionOf(moddir.GamePath(at))] }
+func sceneOf(at string) func(*subject) (format.Scene, error) {
+	return scenes[extensionOf(moddir.GamePath(at))]
+}
 
 // extensionOf returns the extension of a file of the game in upper case. That of compiled files of the first game is the
 // one before .ADM.
