@@ -2,6 +2,7 @@ package mpp_test
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -15,7 +16,7 @@ import (
 // TestCorpus tests that every grid in real mods is recognized, round-trips through its picture without a residue, and
 // contains only 0, 1 and 255.
 func TestCorpus(t *testing.T) {
-	grids := 0
+	grids, walls := 0, 0
 	for _, name := range append(corpus.Files(t, "torchlight", ".MOD"), corpus.Files(t, "torchlight", ".mod")...) {
 		data, err := os.ReadFile(name)
 		if err != nil {
@@ -45,10 +46,43 @@ func TestCorpus(t *testing.T) {
 			if back, err := mpp.Compile(form, nil, mpp.Options{Path: f.Path}); err != nil || !bytes.Equal(back, content) {
 				t.Errorf("%s: the picture does not give it back: %v", f.Path, err)
 			}
+			if want, known := straight[f.Path[strings.LastIndexByte(f.Path, '/')+1:]]; known {
+				walls++
+				if got := longest(t, content); math.Abs(got-want) > 1e-4 {
+					t.Errorf("%s: the longest wall along z is at x %g, want %g", f.Path, got, want)
+				}
+			}
 			mpp.Check(content, func(finding check.Finding) { t.Errorf("%s: %s", f.Path, finding) })
 		}
 	}
-	if grids == 0 {
-		t.Error("no grid in any mod")
+	if grids == 0 || walls < len(straight) {
+		t.Errorf("%d grids, %d of %d with a known wall", grids, walls, len(straight))
 	}
+}
+
+// straight are the x of long walls in levels whose pieces are laid at multiples of ten units. The second level and the
+// third one have a cell more than their boxes require.
+var straight = map[string]float64{"1X1_CONCAVE_N2W2_WATERTEMPLE_BB_A.MPP": 50,
+	"1X1_CONCAVE_S1E1_WATERTEMPLE_LM_A.MPP": -50, "QA_TEST_ROOM.MPP": -42}
+
+// longest returns the x at which most cells differ from the one before.
+func longest(t *testing.T, content []byte) float64 {
+	f, err := mpp.Decode(content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	most, at := 0, 0
+	for x := 1; x < f.Width; x++ {
+		n := 0
+		for z := range f.Height {
+			if f.Cells[z*f.Width+x] != f.Cells[z*f.Width+x-1] {
+				n++
+			}
+		}
+		if n > most {
+			most, at = n, x
+		}
+	}
+	corner, cell := f.World()
+	return corner[0] + float64(at)*cell[0]
 }

@@ -35,8 +35,8 @@ const headerSize = 24
 // File is a grid.
 type File struct {
 	Width, Height    int     // in cells, along x and z; 0 or more
-	OffsetX, OffsetZ float32 // from the corner of the first cell to the origin of the world, in units of the world
-	SizeX, SizeZ     float32 // size in units of the world: the number of cells times CellSize, except for rounding
+	OffsetX, OffsetZ float32 // from the corner of the level's box with the least x and z to the origin of the world
+	SizeX, SizeZ     float32 // size of the box: the number of cells times CellSize, except for rounding
 	Cells            []byte  // row by row, Width*Height of them; x grows along a row
 }
 
@@ -67,6 +67,26 @@ func decode(r *bin.Reader) (*File, error) {
 
 // Offset returns the offset of a cell in the file.
 func (f *File) Offset(x, z int) int64 { return headerSize + int64(z)*int64(f.Width) + int64(x) }
+
+// World returns the position in the world, x and z, of the corner of the first cell, and the sides of a cell. The cells
+// end where the stated box ends. If rounding adds a cell to those that fit into the box, it lies before the corner of the
+// box. The cells of a grid whose stated size does not fit fill the box.
+func (f *File) World() (corner, cell [2]float64) {
+	for i, side := range []struct {
+		offset, size float32
+		cells        int
+	}{{f.OffsetX, f.SizeX, f.Width}, {f.OffsetZ, f.SizeZ, f.Height}} {
+		corner[i], cell[i] = -float64(side.offset), float64(side.size)/float64(max(1, side.cells))
+		if fits(side.size, side.cells) {
+			corner[i] += float64(side.size) - CellSize*float64(side.cells)
+			cell[i] = CellSize
+		}
+	}
+	return corner, cell
+}
+
+// fits reports whether a side of a grid has about as many cells as the stated size requires.
+func fits(size float32, cells int) bool { return math.Abs(float64(size)/CellSize-float64(cells)) < 2 }
 
 // Clone returns an independent copy of the grid.
 func (f *File) Clone() *File { return deep.Clone(f) }
@@ -185,7 +205,7 @@ func Check(data []byte, sink check.Sink) {
 		size  float32
 		cells int
 	}{{f.SizeX, f.Width}, {f.SizeZ, f.Height}} {
-		if !(math.Abs(float64(side.size)/CellSize-float64(side.cells)) < 2) {
+		if !fits(side.size, side.cells) {
 			sink.Add(foundWorld, "size", -1, "%d cells of %v are not %v", side.cells, CellSize, side.size)
 		}
 	}

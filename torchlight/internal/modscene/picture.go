@@ -286,11 +286,9 @@ func gridScene(s *subject) (format.Scene, error) {
 		if o.bytes && compiled {
 			t.Bytes = format.Bytes{Path: o.dump, Space: o.dump, Offset: f.Offset(x, z), Len: 1}
 		}
-		place := func(cell, cells int, size, offset float32) float64 {
-			return (float64(cell)+0.5)*float64(size)/float64(cells) - float64(offset)
-		}
+		corner, side := f.World()
 		t.Facts = append(t.Facts, format.Fact("world", "centre in the world (x, z)",
-			numbers(place(x, f.Width, f.SizeX, f.OffsetX), place(z, f.Height, f.SizeZ, f.OffsetZ))))
+			numbers(corner[0]+(float64(x)+0.5)*side[0], corner[1]+(float64(z)+0.5)*side[1])))
 		return []format.Thing{t}
 	}
 	where := func(place check.Place) (format.Rect, bool) {

@@ -40,8 +40,9 @@ func (b *builder) grid(f frame, path string) {
 		b.omit("limit", "grids", "only %d grids with %d cells are drawn", maxGrids, maxCells)
 		return
 	}
-	corner := f.inside(frame{at: [3]float64{-float64(cells.OffsetX), 0, -float64(cells.OffsetZ)}})
-	w, h := float64(cells.SizeX)/float64(cells.Width), float64(cells.SizeZ)/float64(cells.Height)
+	first, side := cells.World()
+	corner := f.inside(frame{at: [3]float64{first[0], 0, first[1]}})
+	w, h := side[0], side[1]
 	g := grid{cells: cells, at: project(corner.at), x: times(project(f.x), w), z: times(project(f.z), h)}
 	det := g.x[0]*g.z[1] - g.x[1]*g.z[0]
 	far := plus(g.at, plus(times(g.x, float64(cells.Width)), times(g.z, float64(cells.Height))))
