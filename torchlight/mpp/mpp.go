@@ -76,11 +76,12 @@ func (f *File) World() (corner, cell [2]float64) {
 		offset, size float32
 		cells        int
 	}{{f.OffsetX, f.SizeX, f.Width}, {f.OffsetZ, f.SizeZ, f.Height}} {
-		corner[i], cell[i] = -float64(side.offset), float64(side.size)/float64(max(1, side.cells))
+		more := 0.
 		if fits(side.size, side.cells) {
-			corner[i] += float64(side.size) - CellSize*float64(side.cells)
-			cell[i] = CellSize
+			more = CellSize * math.Round(float64(side.cells)-float64(side.size)/CellSize)
 		}
+		corner[i] = -float64(side.offset) - more
+		cell[i] = (float64(side.size) + more) / float64(max(1, side.cells))
 	}
 	return corner, cell
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"trowel.example/torchlight/internal/inherit"
+	"trowel.example/torchlight/internal/ogre"
 	"trowel.example/torchlight/text"
 )
 
@@ -113,4 +114,22 @@ func meshes(chain inherit.Chain) (names []string) {
 		}
 	}
 	return names
+}
+
+// Bounds returns the corners of the box that a mesh states.
+func Bounds(data []byte) (low, high [3]float64, err error) {
+	m, err := decode[*ogre.Mesh](data, "mesh")
+	if err != nil {
+		return low, high, err
+	}
+	if m.Bounds == nil {
+		return low, high, errors.New("the mesh states no bounds")
+	}
+	for i := range low {
+		low[i], high[i] = float64(m.Bounds.Min[i]), float64(m.Bounds.Max[i])
+		if !(low[i] <= high[i]) || !isFinite(high[i]-low[i]) {
+			return low, high, fmt.Errorf("the bounds of the mesh are %v to %v", m.Bounds.Min, m.Bounds.Max)
+		}
+	}
+	return low, high, nil
 }

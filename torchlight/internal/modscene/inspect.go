@@ -128,6 +128,10 @@ func (s *planScene) thing(m *plan.Mark) format.Thing {
 	if scale := m.Scale(); scale != [2]float64{1, 1} {
 		fact("scale", "scale (x, z)", numbers(scale[:]...))
 	}
+	if mesh, size := m.Mesh(); mesh != "" {
+		fact("mesh", "mesh", mesh)
+		fact("size", "size of the mesh (x, y, z)", numbers(size[:]...))
+	}
 	if title := s.Layer(m).Title; title != "" && t.Layer != plan.ObjectsLayer {
 		fact("group", "group", title)
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"trowel.example/internal/format"
+	"trowel.example/torchlight/internal/figure"
 	"trowel.example/torchlight/internal/plan"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/mpp"
@@ -45,8 +46,17 @@ func layoutScene(s *subject) (format.Scene, error) {
 		return data, err
 	}
 	scene := &planScene{floats: s.Floats, file: newPlanFile(f, s.data, s.origin(s.path)), linked: make(map[string]*planFile)}
+	sets := newPieces(s, find)
 	scene.Plan = plan.New(f, plan.Options{
-		Path: s.path,
+		Path:  s.path,
+		Piece: sets.meshes,
+		Bounds: func(path string) (low, high [3]float64, err error) {
+			data, err := find(path)
+			if err != nil {
+				return low, high, err
+			}
+			return figure.Bounds(data)
+		},
 		Layout: func(path string) (*layout.File, error) {
 			data, err := find(path)
 			if err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"trowel.example/fault"
@@ -30,6 +31,8 @@ type subject struct {
 	origin func(path string) origin
 	// list returns the names of the files in a folder of the game.
 	list func(folder string) []string
+	// below returns the paths of the files in a folder of the game and in the folders inside it, those of the mod first.
+	below func(folder string) []string
 	Options
 }
 
@@ -124,6 +127,7 @@ func single(src *format.Source, base moddir.Files, o Options) (*subject, func(*s
 		return origin{tree: moddir.SinglePath(name), bytes: true}
 	}
 	s.list = func(folder string) []string { return names(folder, base, src.Siblings(), media.Names(folder)) }
+	s.below = func(folder string) []string { return below(folder, base, media.Below(folder)) }
 	open := sceneOf(src.Name)
 	if layout.Recognize(data) {
 		open = layoutScene
@@ -209,7 +213,8 @@ func (a *Archive) file(at string, o Options) (*subject, func(*subject) (format.S
 func (a *Archive) subject(o Options) *subject {
 	s := &subject{Options: o}
 	s.Floats = a.Options.Floats
-	s.find = firstOf(a.Base, moddir.SourcesOfArchive(a.Reader, a.Options).Content)
+	mod := moddir.SourcesOfArchive(a.Reader, a.Options)
+	s.find = firstOf(a.Base, mod.Content)
 	s.origin = func(path string) origin {
 		file := a.Find(path)
 		if file == nil || file.Removed() {
@@ -230,6 +235,7 @@ func (a *Archive) subject(o Options) *subject {
 		}
 		return names(folder, a.Base, own)
 	}
+	s.below = func(folder string) []string { return below(folder, a.Base, slices.Collect(mod.Files())) }
 	return s
 }
 

@@ -60,6 +60,22 @@ func (m *Media) Names(folder string) []string {
 	return nil
 }
 
+// Below returns the paths of the files in a folder of the game and in the folders inside it.
+func (m *Media) Below(folder string) (files []string) {
+	at, ok := m.find(folder)
+	if !ok {
+		return nil
+	}
+	_ = filepath.WalkDir(at, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() { // unreadable folders count as empty
+			inside, _ := filepath.Rel(at, name)
+			files = append(files, moddir.GamePath(folder+"/"+filepath.ToSlash(inside)))
+		}
+		return nil
+	})
+	return files
+}
+
 // find returns the path on disk of a path in the game.
 func (m *Media) find(name string) (at string, ok bool) {
 	name = strings.ToUpper(strings.ReplaceAll(name, `\`, "/"))

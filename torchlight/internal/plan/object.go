@@ -48,6 +48,24 @@ func (v values) number(name string, absent float64) float64 {
 	return absent
 }
 
+// scale returns the scale of an object along its axes.
+func (v values) scale() (scale [3]float64) {
+	prefix := ""
+	if v.d.Name == genericModel {
+		prefix = "SCALE "
+	}
+	for i, axis := range [3]string{"X", "Y", "Z"} {
+		scale[i] = v.number(prefix+axis, 1) * v.number("SCALE", 1)
+	}
+	return scale
+}
+
+// The kinds of objects that have a mesh.
+const (
+	roomPiece    = "Room Piece"
+	genericModel = "Generic Model"
+)
+
 func (v values) text(name string) (string, bool) {
 	p, _ := v.property(name, layout.String)
 	return p.Text()
@@ -182,7 +200,11 @@ func (b *builder) shape(m *Mark) {
 	m.areas = len(m.shapes)
 	line := color.NRGBA{A: 150}
 	switch kind := m.Kind(); {
-	case kind == "Room Piece":
+	case m.mesh != nil && b.isNarrow(2*max(math.Hypot(m.foot.u[0], m.foot.u[1]), math.Hypot(m.foot.v[0], m.foot.v[1]))):
+		m.foot.fill, m.foot.stroke, m.foot.width = opaque(c, 60), opaque(c, 160), b.unit/16
+		m.shapes = append(m.shapes, m.foot)
+		r /= 2
+	case kind == roomPiece:
 		w, d := limit(m.scale[0]), limit(m.scale[1])
 		m.shapes = append(m.shapes, shape{form: box, at: m.At, u: times(right, r*w), v: times(forward, r*d),
 			fill: opaque(c, 170), stroke: line, width: b.unit / 12})
@@ -230,13 +252,7 @@ func (b *builder) area(m *Mark, forward, right [2]float64) bool {
 			good = false
 			return
 		}
-		if slices.Max(sizes) > 10*b.unit {
-			if b.wide++; b.wide > maxWide {
-				b.omit("limit", "areas", "the range is drawn for only %d of the objects with a range", maxWide)
-				return
-			}
-		}
-		if slices.Min(sizes) > 0 {
+		if b.isNarrow(slices.Max(sizes)) && slices.Min(sizes) > 0 {
 			m.shapes = append(m.shapes, s)
 		}
 	}
@@ -285,6 +301,18 @@ func (b *builder) area(m *Mark, forward, right [2]float64) bool {
 		}
 	}
 	return good
+}
+
+// isNarrow reports whether a shape of some size is drawn: there can be any number of small ones.
+func (b *builder) isNarrow(size float64) bool {
+	if size <= 10*b.unit {
+		return true
+	}
+	if b.wide++; b.wide > maxWide {
+		b.omit("limit", "areas", "the range or size of only %d of the large objects is drawn", maxWide)
+		return false
+	}
+	return true
 }
 
 func times(v [2]float64, k float64) [2]float64 { return [2]float64{v[0] * k, v[1] * k} }

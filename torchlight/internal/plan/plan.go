@@ -40,6 +40,11 @@ type Options struct {
 	Path   string                                  // of the layout; "" if unknown
 	Layout func(path string) (*layout.File, error) // returns a linked layout; nil: links are not followed
 	Grid   func(path string) (*mpp.File, error)    // returns the grid of the layout with this path; nil: there are no grids
+
+	// Piece returns the paths of the meshes of a room piece by its GUID; nil: they are unknown.
+	Piece func(guid int64) (meshes []string, err error)
+	// Bounds returns the corners of the box around a mesh; nil: meshes are unavailable.
+	Bounds func(path string) (low, high [3]float64, err error)
 }
 
 // The layers that are not groups.
@@ -66,6 +71,8 @@ type Mark struct {
 	layer   int
 	scale   [2]float64 // along the object's x and z axes
 	label   string     // the file of a link that is not drawn, or ""
+	mesh    *mesh      // nil: unknown
+	foot    shape      // the box around the mesh, seen from above
 	blocked bool       // the position is not walkable
 	shapes  []shape
 	areas   int    // the number of shapes, the first ones, that show the object's area
@@ -76,7 +83,7 @@ type Mark struct {
 
 // Left is something that is not drawn.
 type Left struct {
-	Kind  string // "layout", "grid", "position", "size" or "limit"
+	Kind  string // "layout", "grid", "mesh", "position", "size" or "limit"
 	Name  string // the path of a file, or the name of an object
 	Count int    // number of occurrences
 	Why   string
@@ -132,12 +139,13 @@ type builder struct {
 	left     map[[2]string]*Left
 	unplaced map[string]int // objects without a position, by kind
 	names    map[string]bool
+	meshes   map[string]*mesh // by path in upper case; nil for missing ones
 }
 
 // New returns the plan of a layout. Problems that do not prevent drawing are listed in Left.
 func New(f *layout.File, o Options) *Plan {
 	b := &builder{Plan: Plan{root: f, files: make(map[string]*layout.File)}, Options: o,
-		left: make(map[[2]string]*Left), unplaced: make(map[string]int), names: make(map[string]bool)}
+		left: make(map[[2]string]*Left), unplaced: make(map[string]int), names: make(map[string]bool), meshes: make(map[string]*mesh)}
 	b.Layers = []Layer{{GridLayer, "where players can walk"}, {ObjectsLayer, "objects without a group"}}
 	b.grid(world, clean(o.Path))
 	groups := make(map[*layout.Object]*layout.Group)
@@ -265,10 +273,7 @@ func (b *builder) object(o *layout.Object, p place) {
 	own.at = at
 	directed := v.axes(&own)
 	f := p.inside(own)
-	scale := [3]float64{v.number("X", 1), v.number("Y", 1), v.number("Z", 1)}
-	for i, all := 0, v.number("SCALE", 1); i < 3; i++ {
-		scale[i] *= all
-	}
+	scale := v.scale()
 	m := Mark{Object: o, File: p.file, At: project(f.at), Height: f.at[1], instance: p.number, layer: p.layer,
 		scale: [2]float64{scale[0], scale[2]}}
 	if !drawable(f.at[:]...) {
@@ -288,6 +293,10 @@ func (b *builder) object(o *layout.Object, p place) {
 	if p.file == "" && len(b.Marks)-b.linked >= MaxObjects {
 		b.omit("limit", "objects", "only %d objects are drawn", MaxObjects)
 		return
+	}
+	if b.mesh(&m, v); m.mesh != nil && !m.stand(f, scale) {
+		b.omit("size", m.Name(), "invalid size")
+		m.mesh = nil
 	}
 	m.blocked = (d.Category == "Units" || d.Name == "Unit Spawner") && b.isBlocked(m.At)
 	if b.Marks = append(b.Marks, m); p.file != "" {

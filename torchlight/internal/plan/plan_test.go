@@ -23,7 +23,7 @@ func object(kind string, id int, properties string, children ...string) string {
 	fmt.Fprintf(&b, "[BASEOBJECT]\n[PROPERTIES]\n<STRING>DESCRIPTOR:%s\n<STRING>NAME:%s %d\n<INTEGER64>ID:%d\n", kind, kind, id, id)
 	for line := range strings.FieldsFuncSeq(properties, func(r rune) bool { return r == ';' }) {
 		kind := "FLOAT"
-		for _, name := range []string{"LAYOUT FILE", "MONSTER", "SHAPE", "CHOICE", "TYPE"} {
+		for _, name := range []string{"LAYOUT FILE", "MONSTER", "SHAPE", "CHOICE", "TYPE", "GUID", "VISUAL", "MESH OVERRIDE", "FILE"} {
 			if strings.HasPrefix(line, name+":") {
 				kind = "STRING"
 			}
@@ -303,5 +303,72 @@ func TestNothing(t *testing.T) {
 			t.Errorf("%d marks, from %v to %v", len(p.Marks), p.Min, p.Max)
 		}
 		render(t, p, 4)
+	}
+}
+
+// TestMeshes tests that room pieces and models cover the rectangles of their meshes: with position, turn and scale, also
+// in linked layouts.
+func TestMeshes(t *testing.T) {
+	quarter := "FORWARDX:1;FORWARDY:0;FORWARDZ:0;RIGHTX:0;RIGHTY:0;RIGHTZ:-1;"
+	inner := parse(t, object("Room Piece", 9, at(1, 0, 0)+"GUID:-7;"))
+	f := parse(t,
+		object("Room Piece", 1, at(10, 0, 20)+"GUID:-7;"),
+		object("Room Piece", 2, at(10, 0, 20)+quarter+"GUID:-7;X:2;Z:3;"),
+		object("Room Piece", 3, at(0, 0, 0)+"GUID:-7;VISUAL:1;"),
+		object("Room Piece", 4, at(0, 0, 0)+"GUID:8;MESH OVERRIDE:media/WIDE.mesh;VISUAL:4;"),
+		object("Room Piece", 5, at(0, 0, 0)+"GUID:8;"),
+		object("Room Piece", 6, at(0, 0, 0)+"GUID:none;"),
+		object("Generic Model", 7, at(0, 0, 0)+"FILE:media\\wide.mesh;SCALE X:0.5;X:9;"),
+		object("Layout Link", 8, at(100, 0, 0)+"X:2;LAYOUT FILE:MEDIA/INNER.LAYOUT;"),
+		object("Room Piece", 10, at(0, 0, 0)+"GUID:-7;VISUAL:2;"),
+		object("Room Piece", 11, at(0, 0, 0)+"GUID:-7;SCALE:1e30;"))
+	reads := make(map[string]int)
+	p := plan.New(f, plan.Options{
+		Layout: func(string) (*layout.File, error) { return inner, nil },
+		Piece: func(guid int64) ([]string, error) {
+			if guid != -7 {
+				return nil, fs.ErrNotExist
+			}
+			return []string{"media/a.mesh", "media/wide.mesh", "media/bad.mesh"}, nil
+		},
+		Bounds: func(path string) (low, high [3]float64, err error) {
+			reads[path]++
+			switch path {
+			case "MEDIA/A.MESH":
+				return [3]float64{-1, 0, 0}, [3]float64{1, 5, 4}, nil
+			case "MEDIA/WIDE.MESH":
+				return [3]float64{-10, 0, -1}, [3]float64{10, 0, 1}, nil
+			}
+			return low, high, fmt.Errorf("it is damaged")
+		},
+	})
+	want := map[int64][4]float64{ // least x and z, greatest x and z
+		1: {9, 20, 11, 24}, 2: {10, 18, 22, 22}, 3: {-10, -1, 10, 1}, 4: {-10, -1, 10, 1}, 7: {-5, -1, 5, 1}, 9: {100, 0, 104, 4},
+	}
+	for i := range p.Marks {
+		m := &p.Marks[i]
+		expected, known := want[m.Object.ID]
+		if path, size := m.Mesh(); known != (path != "") || known && size[0] <= 0 {
+			t.Errorf("%s: mesh %q of the size %v", m.Name(), path, size)
+		}
+		low, high := m.Bounds()
+		got := [4]float64{low[0], -high[1], high[0], -low[1]}
+		for k := range got {
+			if known && math.Abs(got[k]-expected[k]) > .1 { // half of a line's width
+				t.Errorf("%s covers %v, want %v", m.Name(), got, expected)
+				break
+			}
+		}
+	}
+	var left []string
+	for _, l := range p.Left {
+		left = append(left, fmt.Sprintf("%s %s %d", l.Kind, l.Name, l.Count))
+	}
+	got := strings.Join(left, ", ")
+	if got != "mesh media/bad.mesh 1, mesh room pieces and models 1, size Room Piece \"Room Piece 11\", id 11 1" {
+		t.Errorf("left: %s", got)
+	}
+	if len(reads) != 3 || reads["MEDIA/A.MESH"] != 1 || reads["MEDIA/WIDE.MESH"] != 1 {
+		t.Errorf("read %v", reads)
 	}
 }
