@@ -13,6 +13,7 @@ import (
 	"trowel.example/internal/format"
 	"trowel.example/torchlight/internal/modfind"
 	"trowel.example/torchlight/internal/modsource"
+	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/modedit"
 	"trowel.example/torchlight/text"
 )
@@ -235,7 +236,11 @@ var queryReferences = query(format.Command{
 }, func(ctx context.Context, e *modedit.Editor, o struct {
 	Path string `option:"path"`
 }, hit func(format.Hit) error) error {
-	return modfind.References(ctx, e, o.Path, keyHits(hit))
+	pattern := o.Path
+	if !strings.ContainsAny(pattern, "*?") { // perhaps a path in the tree
+		pattern = moddir.GamePath(pattern)
+	}
+	return modfind.References(ctx, e, pattern, keyHits(hit))
 })
 
 // keyHits returns a function that calls hit for a key, with more facts after its own.

@@ -45,7 +45,7 @@ func thingQuery(name string, table modedit.Table, title string, keys ...string) 
 		if err != nil {
 			return err
 		}
-		icons, err := modfind.Icons(ctx, e)
+		icons, err := modfind.NewIcons(ctx, e)
 		if err != nil {
 			return err
 		}
@@ -70,7 +70,7 @@ func warnMissingBases(e *modedit.Editor, missing []string) {
 }
 
 // thingHit returns the hit of a thing.
-func thingHit(t modfind.Thing, keys []string, icons map[string]modfind.Icon) format.Hit {
+func thingHit(t modfind.Thing, keys []string, icons *modfind.Icons) format.Hit {
 	h := format.Hit{Path: t.File}
 	first := make(map[string]bool)
 	for _, key := range keys {
@@ -82,8 +82,7 @@ func thingHit(t modfind.Thing, keys []string, icons map[string]modfind.Icon) for
 			h.More = append(h.More, format.Fact(key, "", v.Property.Value))
 		}
 	}
-	sprite := strings.ToUpper(cmp.Or(t.Get("ICON"), t.Get("SKILL_ICON")))
-	if icon, has := icons[sprite]; has {
+	if icon, has := icons.Find(cmp.Or(t.Get("ICON"), t.Get("SKILL_ICON"))); has {
 		r := icon.Rect
 		h.Icon = format.Icon{Path: icon.File, Rect: format.Rect{Min: [2]float64{float64(r.Min.X), float64(r.Min.Y)},
 			Max: [2]float64{float64(r.Max.X), float64(r.Max.Y)}}}

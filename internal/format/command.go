@@ -280,7 +280,7 @@ type Hit struct {
 	Icon   Icon
 }
 
-// Icon is a part of the picture of a file of the tree. The zero value is no icon.
+// Icon is a part of a picture, which need not be in the tree. The zero value is no icon.
 type Icon struct {
 	Path string // the file, for [Format.Scene]
 	Rect Rect   // in units of its first view

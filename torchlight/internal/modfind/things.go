@@ -12,6 +12,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/torchlight/internal/imageset"
 	"trowel.example/torchlight/internal/inherit"
+	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/modedit"
 	"trowel.example/torchlight/text"
 )
@@ -103,28 +104,60 @@ type Icon struct {
 	Rect image.Rectangle
 }
 
-// Icons returns the sprites of the image sets of a mod, by their names in upper case. If several have a name, it is the
-// first one.
-func Icons(ctx context.Context, e *modedit.Editor) (map[string]Icon, error) {
-	icons := make(map[string]Icon)
-	is := func(path string) bool { return strings.HasSuffix(strings.ToUpper(path), ".IMAGESET") }
-	err := modedit.LookAtFiles(ctx, e, "**", is, func(file string, content []byte) []*imageset.Set {
+// Icons are the sprites of the image sets of a mod and of the game's files.
+type Icons struct {
+	byName map[string]Icon // by names in upper case
+	base   moddir.Files    // the game's files, until they are read; nil if they are unavailable
+}
+
+// NewIcons reads the image sets of a mod. Those of the game's files are read when an icon is not in the mod.
+func NewIcons(ctx context.Context, e *modedit.Editor) (*Icons, error) {
+	icons := &Icons{byName: make(map[string]Icon), base: e.Base}
+	err := modedit.LookAtFiles(ctx, e, "**", isImageSet, func(file string, content []byte) []*imageset.Set {
 		set, err := imageset.Parse(content)
 		if err != nil {
 			e.Miss(file, fmt.Sprintf("not all sprites can be read: %v", err))
 		}
 		return []*imageset.Set{set}
 	}, func(set *imageset.Set) error {
-		if set == nil {
-			return nil
-		}
-		for _, s := range set.Sprites {
-			name := strings.ToUpper(s.Name)
-			if _, known := icons[name]; !known {
-				icons[name] = Icon{gamePath(set.File), s.Rect}
-			}
-		}
+		icons.add(set)
 		return nil
 	})
 	return icons, err
+}
+
+func isImageSet(path string) bool { return strings.HasSuffix(strings.ToUpper(path), ".IMAGESET") }
+
+// add adds the sprites of a set, which may be nil. If several sprites have a name, the first one counts.
+func (c *Icons) add(set *imageset.Set) {
+	if set == nil {
+		return
+	}
+	for _, s := range set.Sprites {
+		name := strings.ToUpper(s.Name)
+		if _, known := c.byName[name]; !known {
+			c.byName[name] = Icon{gamePath(set.File), s.Rect}
+		}
+	}
+}
+
+// Find returns the sprite with a name, in any case.
+func (c *Icons) Find(name string) (Icon, bool) {
+	name = strings.ToUpper(strings.TrimSpace(name))
+	icon, known := c.byName[name]
+	if known || name == "" || c.base == nil {
+		return icon, known
+	}
+	for _, file := range slices.Sorted(c.base.Files()) {
+		if !isImageSet(file) {
+			continue
+		}
+		if data, err := c.base.Content(file); err == nil { // the game's own files are not reported
+			set, _ := imageset.Parse(data)
+			c.add(set)
+		}
+	}
+	c.base = nil
+	icon, known = c.byName[name]
+	return icon, known
 }

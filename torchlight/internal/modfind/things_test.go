@@ -8,6 +8,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/torchlight/internal/modfind"
+	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/modedit"
 )
 
@@ -58,8 +59,28 @@ func TestIcons(t *testing.T) {
 		"MEDIA/UI/B.IMAGESET": `<Imageset Name="b" Imagefile="media/ui/b.dds">` +
 			`<Image Name="SWORD" XPos="9" YPos="9" Width="9" Height="9"/></Imageset>`,
 	})
-	icons, err := modfind.Icons(t.Context(), e)
-	if i := icons["SWORD"]; err != nil || len(icons) != 1 || i.File != "MEDIA/UI/A.DDS" || i.Rect.String() != "(1,2)-(4,6)" {
-		t.Errorf("%v, %v", icons, err)
+	base, err := moddir.SourcesOf(fstest.MapFS{
+		"MEDIA/UI/GAME.IMAGESET": {Data: []byte(`<Imageset Name="g" Imagefile="media\ui\g.dds">` +
+			`<Image Name="sword" XPos="0" YPos="0" Width="1" Height="1"/><Image Name="Bow" XPos="5" YPos="6" Width="7" Height="8"/></Imageset>`)},
+	}, moddir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, game := range []moddir.Files{nil, base} {
+		e.Base = game
+		icons, err := modfind.NewIcons(t.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bow, has := icons.Find("bow")
+		if has != (game != nil) || has && (bow.File != "MEDIA/UI/G.DDS" || bow.Rect.String() != "(5,6)-(12,14)") {
+			t.Errorf("an icon of the game: %v, %v", bow, has)
+		}
+		if i, _ := icons.Find("sWord"); i.File != "MEDIA/UI/A.DDS" || i.Rect.String() != "(1,2)-(4,6)" {
+			t.Errorf("an icon of the mod: %v", i)
+		}
+		if i, has := icons.Find(""); has {
+			t.Errorf("an icon without a name: %v", i)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package modscene
 
 import (
+	"fmt"
 	"image"
 	"maps"
 	"path"
@@ -13,11 +14,12 @@ import (
 	"trowel.example/torchlight/moddir"
 )
 
-// Limits of the icons of a mod.
-const (
-	maxSprites = 1 << 16
-	maxPixels  = 1 << 26 // of all icons
-)
+// limits are the limits of the sheets of a mod.
+var limits = struct {
+	sprites int // names
+	pixels  int // of all icons
+	cells   int // of a sheet
+}{1 << 16, 1 << 26, 1 << 14}
 
 // icons are the sprites of a mod, and those of the game that the mod uses, by their names.
 type icons struct {
@@ -54,15 +56,22 @@ func newIcons(s *subject, media ...moddir.Files) *icons {
 			}
 			for i, sprite := range set.Sprites {
 				key := strings.ToLower(sprite.Name)
-				if _, has := c.where[key]; !has && len(c.where) < maxSprites {
-					c.where[key] = spriteRef{len(c.imageSets), i}
+				if _, has := c.where[key]; has {
+					continue
 				}
+				if len(c.where) >= limits.sprites {
+					c.lack(format.Missing{Kind: "sprites", Count: 1, Unit: "sprites", What: c.onlyFirst()})
+					continue
+				}
+				c.where[key] = spriteRef{len(c.imageSets), i}
 			}
 			c.imageSets = append(c.imageSets, spriteSet{set, s.origin(name)})
 		}
 	}
 	return c
 }
+
+func (c *icons) onlyFirst() string { return fmt.Sprintf("only the first %d sprites are read", limits.sprites) }
 
 // lack notes that something is missing, once, and counts its uses.
 func (c *icons) lack(m format.Missing) {
@@ -106,7 +115,7 @@ func (c *icons) load(names map[string]bool) {
 				cut = c.imageSets[ref.set].Sprites[ref.sprite].Cut(m)
 			}
 			size := cut.Rect.Size()
-			if c.pixels += size.X * size.Y; c.pixels > maxPixels {
+			if c.pixels += size.X * size.Y; c.pixels > limits.pixels {
 				c.lack(format.Missing{Kind: "icon", Name: name, Count: 1, Unit: "uses", What: "the icons have too many pixels"})
 				continue
 			}
@@ -141,6 +150,9 @@ func (c *icons) get(name string) *image.NRGBA {
 		what := "no image set of the mod or of --base has it"
 		if len(c.media) == 1 {
 			what = "no image set of the mod has it (give the game's files with --base)"
+		}
+		if len(c.where) >= limits.sprites {
+			what = c.onlyFirst()
 		}
 		c.lack(format.Missing{Kind: "icon", Name: name, Count: 1, Unit: "uses", What: what})
 	}

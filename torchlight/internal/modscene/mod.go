@@ -7,6 +7,7 @@ import (
 	"hash"
 	"image"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 
@@ -17,9 +18,6 @@ import (
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/text"
 )
-
-// maxCells is the greatest number of cells of a sheet of a mod.
-const maxCells = 1 << 14
 
 // modScene shows a mod as sheets: its icons, and its items, skills and monsters as cards. The base may be nil.
 func modScene(s *subject, mod, base moddir.Files) (format.Scene, error) {
@@ -65,6 +63,10 @@ func modScene(s *subject, mod, base moddir.Files) (format.Scene, error) {
 		return nil, fmt.Errorf("%w: the mod has no icons, items, skills and monsters", format.ErrUnseen)
 	}
 	scene.missing = m.missing()
+	for _, name := range slices.Sorted(maps.Keys(m.images)) {
+		fmt.Fprintf(sum, "%q %v\n", name, m.images[name].Rect)
+		sum.Write(m.images[name].Pix)
+	}
 	sum.Sum(scene.digest[:0])
 	return scene, nil
 }
@@ -104,8 +106,8 @@ func (m *modSheets) tree(file string) (*text.Node, error) {
 
 // read adds the thing that a file defines. Files that exist only as bases of others define none.
 func (m *modSheets) read(kind, file string) {
-	if len(m.things[kind]) >= maxCells {
-		m.lack(format.Missing{Kind: kind, Count: 1, Unit: kind, What: fmt.Sprintf("only the first %d are drawn", maxCells)})
+	if len(m.things[kind]) >= limits.cells {
+		m.lack(format.Missing{Kind: kind, Count: 1, Unit: kind, What: fmt.Sprintf("only the first %d are drawn", limits.cells)})
 		return
 	}
 	root, err := m.media[0].Tree(file)
@@ -153,7 +155,7 @@ func (m *modSheets) sheetView(name, title string, sheet *sheets.Sheet, things fu
 		}}
 }
 
-// digest adds everything that decides how cells look to a hash.
+// digest adds everything that decides how cells look to a hash, except for their icons.
 func digest(sum hash.Hash, cells []sheets.Cell) {
 	for _, c := range cells {
 		fmt.Fprintln(sum, c.Size, c.Fill, c.Lines, len(c.Parts))
@@ -177,8 +179,8 @@ func (m *modSheets) iconView(sum hash.Hash) *stillView {
 	var names []string
 	var refs []spriteRef
 	add := func(name string, ref spriteRef) {
-		if len(cells) >= maxCells {
-			m.lack(format.Missing{Kind: "icons", Count: 1, Unit: "icons", What: fmt.Sprintf("only the first %d are drawn", maxCells)})
+		if len(cells) >= limits.cells {
+			m.lack(format.Missing{Kind: "icons", Count: 1, Unit: "icons", What: fmt.Sprintf("only the first %d are drawn", limits.cells)})
 			return
 		}
 		cells = append(cells, m.iconCell(name, owners[strings.ToLower(name)]))
@@ -198,11 +200,6 @@ func (m *modSheets) iconView(sum hash.Hash) *stillView {
 		return nil
 	}
 	digest(sum, cells)
-	for _, name := range names {
-		if p := m.images[strings.ToLower(name)]; p != nil {
-			sum.Write(p.Pix)
-		}
-	}
 	sheet := sheets.New(cells, sheets.Unit, sheets.Width(cells, sheets.Unit, 1024))
 	return m.sheetView("icons", "the icons, with the names and GUIDs of what has them", sheet,
 		func(i int) (list []format.Thing) {
@@ -252,6 +249,7 @@ func (m *modSheets) cardView(kind, title string, sum hash.Hash) *stillView {
 	var cells []sheets.Cell
 	for _, t := range list {
 		cells = append(cells, t.card(m.icons))
+		fmt.Fprintf(sum, "%q\n", t.icon())
 	}
 	digest(sum, cells)
 	sheet := sheets.New(cells, cardWidth, sheets.Width(cells, cardWidth, 1024))

@@ -203,8 +203,8 @@ func (a *Archive) file(at string, o Options) (*subject, func(*subject) (format.S
 	if file != nil && !file.Removed() {
 		s.path = file.Path
 		s.data, err = file.Content()
-	} else {
-		s.data, err = fs.ReadFile(a.Tree, at)
+	} else if s.data, err = fs.ReadFile(a.Tree, at); errors.Is(err, fs.ErrNotExist) {
+		s.data, err = s.find(s.path) // an icon of the game's files, say
 	}
 	return s, open, err
 }
