@@ -71,7 +71,9 @@ func newIcons(s *subject, media ...moddir.Files) *icons {
 	return c
 }
 
-func (c *icons) onlyFirst() string { return fmt.Sprintf("only the first %d sprites are read", limits.sprites) }
+func (c *icons) onlyFirst() string {
+	return fmt.Sprintf("only the first %d sprites are read", limits.sprites)
+}
 
 // lack notes that something is missing, once, and counts its uses.
 func (c *icons) lack(m format.Missing) {
