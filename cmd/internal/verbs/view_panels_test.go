@@ -417,3 +417,35 @@ func TestViewUnseen(t *testing.T) {
 		}
 	}
 }
+
+// TestViewUnits tests that the page of a unit offers the picture of its model if the mesh is available, and else its text.
+func TestViewUnits(t *testing.T) {
+	dir := t.TempDir()
+	for name, content := range map[string]string{
+		"MOD.DAT":               "[MOD]\n\t<STRING>NAME:Units\n\t<INTEGER64>MOD_ID:5\n\t<INTEGER>VERSION:1\n[/MOD]\n",
+		"MEDIA/EMPTY.MESH.txt":  "version \"[MeshSerializer_v1.40]\"\nmesh skinned 0\n  bounds min 0 0 0 max 1 1 1 radius 2\n  names\n",
+		"MEDIA/UNITS/HERE.DAT":  "[UNIT]\n\t<STRING>MESHFILE:empty\n\t<STRING>RESOURCEDIRECTORY:media\n[/UNIT]\n",
+		"MEDIA/UNITS/OTHER.DAT": "[UNIT]\n\t<STRING>MESHFILE:game\n\t<STRING>RESOURCEDIRECTORY:media\n[/UNIT]\n",
+	} {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mod := filepath.Join(t.TempDir(), "units.MOD")
+	told(t, "pack", "-q", dir, "-o", mod)
+	p := openPage(t, mod)
+	for path, want := range map[string]string{
+		"MEDIA/UNITS/HERE.DAT": `"scene":true`, "MEDIA/UNITS/OTHER.DAT": `"scene":false`, "MEDIA/EMPTY.MESH": `"scene":true`,
+	} {
+		if w := p.get("/f/0/entry?path=" + path); !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%s: %s", path, w.Body)
+		}
+	}
+	if w := p.get("/f/0/scene?path=MEDIA/UNITS/HERE.DAT"); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"iso"`) {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}

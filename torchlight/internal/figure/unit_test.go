@@ -2,17 +2,23 @@ package figure_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"image"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"trowel.example/internal/picture/gltf"
 	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
+	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/internal/figure"
 )
 
@@ -152,4 +158,66 @@ func FuzzUnit(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// TestUnitDamage cuts each file of a unit at every byte, and sets every four bytes to extreme lengths. Each gives an error or
+// a model that can be drawn and written, in little memory.
+func TestUnitDamage(t *testing.T) {
+	const most = 4 << 20 // bytes, of one model of a few hundred bytes
+	all := unit(t)
+	compiled, err := dat.Compile(all["MEDIA/UNITS/B.DAT"], nil, dat.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all["MEDIA/UNITS/B.DAT"] = compiled
+	models := 0
+	try := func(name string, data []byte) {
+		damaged := maps.Clone(all)
+		damaged[name] = data
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		f, err := figure.OpenUnit(files(damaged), "MEDIA/UNITS/A.DAT", "")
+		if err == nil {
+			models++
+			clip := f.Usual()
+			low, high := f.Bounds(figure.Front, clip)
+			scale := 8 / max(high[0]-low[0], high[1]-low[1], 1e-6)
+			dst := image.NewRGBA(image.Rect(0, 0, 8, 8))
+			if err = f.Draw(t.Context(), dst, figure.Front, f.Pose(clip, .3), low, scale); errors.Is(err, figure.ErrCrowded) {
+				err = nil
+			}
+			var m *gltf.Model
+			if err == nil {
+				m, err = f.Model(nil)
+			}
+			if err == nil {
+				err = gltf.Write(io.Discard, m)
+			}
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if runtime.ReadMemStats(&after); after.TotalAlloc-before.TotalAlloc > most {
+			t.Errorf("%s with %d bytes: %d bytes are allocated", name, len(data), after.TotalAlloc-before.TotalAlloc)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		data := all[name]
+		for i := range data {
+			if i%tests.Of(t, 3, 1) == 0 {
+				try(name, data[:i])
+			}
+			if i+4 > len(data) || i%tests.Of(t, 7, 1) > 0 {
+				continue
+			}
+			for _, v := range []uint32{0, 5, 1 << 31, math.MaxUint32} {
+				changed := slices.Clone(data)
+				binary.LittleEndian.PutUint32(changed[i:], v)
+				try(name, changed)
+			}
+		}
+	}
+	if models == 0 {
+		t.Error("no model survives")
+	}
 }

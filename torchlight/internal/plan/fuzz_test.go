@@ -2,8 +2,10 @@ package plan_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"image"
 	"io/fs"
+	"math"
 	"slices"
 	"testing"
 
@@ -29,6 +31,7 @@ func FuzzPlan(f *testing.F) {
 	add(nil, object("Group", 1, "CHOICE:Weight;", object("Unit Spawner", 2, at(0, 0, 0)+"SHAPE:Angle;MAX RADIUS:4;ANGLE:60;")))
 	add(nil, object("Property Node", 1, at(9, 9, 9)+"RADIUS:2;BOX WIDTH:3;BOX LENGTH:4;"),
 		object("Player Box Trigger", 2, "DIMENSIONSX:1;DIMENSIONSY:1;DIMENSIONSZ:5;"))
+	add(grid, object("Room Piece", 1, at(1, 2, 3)+"YAW:30;GUID:5;X:-2;VISUAL:1;"), object("Generic Model", 2, at(1, 0, 1)+"FILE:A.MESH;"))
 	f.Fuzz(func(t *testing.T, data, grid []byte) {
 		file, err := layout.Decode(data)
 		if err != nil {
@@ -42,6 +45,16 @@ func FuzzPlan(f *testing.F) {
 					return nil, fs.ErrNotExist
 				}
 				return mpp.Decode(grid)
+			},
+			Piece: func(guid int64) ([]string, error) { return []string{"A.MESH", "B.MESH"}, nil },
+			Bounds: func(path string) (low, high [3]float64, err error) {
+				for i := range low {
+					if at := 8 + 4*i; len(grid) >= at+4 {
+						low[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(grid[at:])))
+						high[i] = low[i] + 2
+					}
+				}
+				return low, high, nil
 			},
 		})
 		if len(p.Marks) > 20000 {
