@@ -119,7 +119,15 @@ func single(src *format.Source, base moddir.Files, o Options) (*subject, func(*s
 	name := modsource.GamePath(src)
 	media := modsource.MediaAround(src)
 	s := &subject{path: moddir.GamePath(name), data: data, Options: o}
-	s.find = firstOf(base, media.Read, func(name string) ([]byte, error) { return modsource.ReadBeside(src, name) })
+	beside := func(name string) ([]byte, error) {
+		if path.Base(gamePath(name)) == path.Base(s.path) { // a file of another folder
+			return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+		}
+		return modsource.ReadBeside(src, name)
+	}
+	if s.find = firstOf(base, media.Read, beside); media.Known() {
+		s.find = firstOf(nil, firstOf(base, media.Read), beside)
+	}
 	s.origin = func(path string) origin {
 		if path != s.path {
 			return origin{place: path}

@@ -43,6 +43,9 @@ func MediaAround(src *format.Source) *Media {
 	return m
 }
 
+// Known reports whether there is a folder MEDIA around the file.
+func (m *Media) Known() bool { return m.root != "" }
+
 // Read returns the content of a file.
 func (m *Media) Read(name string) ([]byte, error) {
 	at, ok := m.find(name)

@@ -8,6 +8,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"trowel.example/torchlight/mpp"
 )
 
 // drawLegend adds a legend to the right of the plan and enlarges the plan accordingly.
@@ -33,6 +35,13 @@ func (b *builder) drawLegend() {
 		b.legend = append(b.legend, shape{form: disc, at: [2]float64{x + b.unit/2, y - 0.35*size}, r: 0.7 * b.unit,
 			fill: opaque(sample[kind].look().color, 255)})
 		row(fmt.Sprintf("%s: %d", kind, count[kind]), ink)
+	}
+	if len(b.grids) > 0 {
+		for _, cell := range [2]byte{mpp.Walkable, mpp.Wall} {
+			b.legend = append(b.legend, shape{form: box, at: [2]float64{x + b.unit/2, y - 0.35*size}, u: [2]float64{0.7 * b.unit, 0},
+				v: [2]float64{0, 0.7 * b.unit}, fill: cellColor(cell), stroke: grey, width: b.unit / 8})
+			row(mpp.Meaning(cell), ink)
+		}
 	}
 	if len(b.unplaced) > 0 {
 		row("without a position:", grey)
