@@ -28,9 +28,9 @@ const (
 
 // The options of models, for pictures and for conversions.
 var (
-	optionAnim  = format.Option{Name: "anim", For: format.ForScene, List: true, Help: helpAnim}
+	optionAnim  = format.Option{Name: modscene.AnimOption, Title: "Animation", For: format.ForScene, List: true, Chosen: true, Help: helpAnim}
 	optionAnims = format.Option{Name: optionAnim.Name, List: true, Help: helpAnim}
-	optionMesh  = format.Option{Name: "mesh", For: format.ForScene, Help: helpMesh}
+	optionMesh  = format.Option{Name: modscene.MeshOption, For: format.ForScene, Chosen: true, Help: helpMesh}
 	optionOther = format.Option{Name: optionMesh.Name, Help: helpMesh}
 	optionUnit  = format.Option{Name: "unit", Help: "the `path` of a unit (.DAT) or a mesh (.MESH) in the mod"}
 )

@@ -181,6 +181,7 @@ type Option struct {
 	Type    Type                     // type of the value; other values never reach a job
 	Choices []string                 // allowed values of a Text; nil: any
 	List    bool                     // may be given several times, see [Option.Values]
+	Chosen  bool                     // a page offers only the values that a [Chooser] returns
 	Some    bool                     // for an argument that is a List: at least one value is required
 	Default string                   // "" for a Bool that is off by default
 	Input   bool                     // the value is the path of an input

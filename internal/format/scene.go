@@ -204,6 +204,14 @@ type Ranger interface {
 	Range(option string) (least, most int, ok bool)
 }
 
+// Chooser is a scene that can return the possible values of an option that is Chosen.
+type Chooser interface {
+	Scene
+	// Choices returns these values, whatever values the options have now, and which of them is the default. There are none
+	// if the option makes no difference.
+	Choices(option string) (values []string, usual string)
+}
+
 // SVGScene is a scene that can be drawn as vector graphics with named parts.
 type SVGScene interface {
 	Scene

@@ -422,9 +422,10 @@ func TestViewUnseen(t *testing.T) {
 func TestViewUnits(t *testing.T) {
 	dir := t.TempDir()
 	for name, content := range map[string]string{
-		"MOD.DAT":               "[MOD]\n\t<STRING>NAME:Units\n\t<INTEGER64>MOD_ID:5\n\t<INTEGER>VERSION:1\n[/MOD]\n",
-		"MEDIA/EMPTY.MESH.txt":  "version \"[MeshSerializer_v1.40]\"\nmesh skinned 0\n  bounds min 0 0 0 max 1 1 1 radius 2\n  names\n",
-		"MEDIA/UNITS/HERE.DAT":  "[UNIT]\n\t<STRING>MESHFILE:empty\n\t<STRING>RESOURCEDIRECTORY:media\n[/UNIT]\n",
+		"MOD.DAT":              "[MOD]\n\t<STRING>NAME:Units\n\t<INTEGER64>MOD_ID:5\n\t<INTEGER>VERSION:1\n[/MOD]\n",
+		"MEDIA/EMPTY.MESH.txt": "version \"[MeshSerializer_v1.40]\"\nmesh skinned 0\n  bounds min 0 0 0 max 1 1 1 radius 2\n  names\n",
+		"MEDIA/UNITS/HERE.DAT": "[UNIT]\n\t<STRING>MESHFILE:empty\n\t<STRING>RESOURCEDIRECTORY:media\n" +
+			"\t[MESHFILES]\n\t\t<STRING>MESHFILE:second\n\t[/MESHFILES]\n[/UNIT]\n",
 		"MEDIA/UNITS/OTHER.DAT": "[UNIT]\n\t<STRING>MESHFILE:game\n\t<STRING>RESOURCEDIRECTORY:media\n[/UNIT]\n",
 	} {
 		name = filepath.Join(dir, filepath.FromSlash(name))
@@ -445,7 +446,11 @@ func TestViewUnits(t *testing.T) {
 			t.Errorf("%s: %s", path, w.Body)
 		}
 	}
-	if w := p.get("/f/0/scene?path=MEDIA/UNITS/HERE.DAT"); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"iso"`) {
-		t.Errorf("%d %s", w.Code, w.Body)
+	for path, want := range map[string]string{
+		"MEDIA/UNITS/HERE.DAT": `"kind":"choice","choices":["empty","second"],"default":"empty"`, "MEDIA/EMPTY.MESH": `"options":[]`,
+	} {
+		if w := p.get("/f/0/scene?path=" + path); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
 	}
 }

@@ -104,7 +104,9 @@ const optionPrefix = "o."
 
 // switches returns the options of scenes that the page may set. Options that name files are excluded.
 func switches(f *format.Format) []format.Option {
-	return slices.DeleteFunc(slices.Clone(f.Options), func(o format.Option) bool { return o.For&format.ForScene == 0 || o.Input || o.List })
+	return slices.DeleteFunc(slices.Clone(f.Options), func(o format.Option) bool {
+		return o.For&format.ForScene == 0 || o.Input || o.List && !o.Chosen
+	})
 }
 
 // sceneValues returns the values of options in a request.

@@ -77,10 +77,20 @@ func describeScene(ctx context.Context, e *edition, r *http.Request) (any, error
 		one := option{Name: o.Name, Title: cmp.Or(o.Title,
 			strings.ReplaceAll(strings.ToUpper(o.Name[:1])+o.Name[1:], "-", " ")), Help: strings.ReplaceAll(o.Help, "`", ""),
 			Kind: "text", Choices: o.Choices, Default: job.Value(o.Name)}
+		if o.Chosen {
+			usual := ""
+			if c, ok := a.Scene.(format.Chooser); ok {
+				one.Choices, usual = c.Choices(o.Name)
+			}
+			if len(one.Choices) == 0 {
+				continue
+			}
+			one.Default = cmp.Or(one.Default, usual)
+		}
 		switch {
 		case o.Bool:
 			one.Kind = "bool"
-		case o.Choices != nil:
+		case one.Choices != nil:
 			one.Kind = "choice"
 		case o.Type == format.Integer:
 			one.Kind = "integer"

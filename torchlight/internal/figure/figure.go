@@ -38,6 +38,8 @@ type Figure struct {
 	Scale float64
 	Lacks []Lack
 
+	Meshes []string // the names of the meshes of a unit, the usual one first
+
 	Low, High [3]float64 // the box around all vertices that are drawn, without Scale
 
 	files     Files
@@ -136,9 +138,7 @@ func (f *Figure) skeleton(name string) (*ogre.Skeleton, error) {
 	if !ogre.IsFileName(name) {
 		return nil, fmt.Errorf("%q is not the name of a file in the same folder", name)
 	}
-	if !strings.EqualFold(path.Ext(name), ".skeleton") {
-		name += ".SKELETON"
-	}
+	name = skeletonFile(name)
 	key := strings.ToUpper(name)
 	s, known := f.skeletons[key]
 	if known && s == nil {
@@ -300,6 +300,30 @@ func (f *Figure) ClipNames() (names []string) {
 		}
 	}
 	return names
+}
+
+// Available returns the names of the animations whose files exist.
+func (f *Figure) Available() (names []string) {
+	here := make(map[string]bool)
+	if f.files.List != nil {
+		for _, name := range f.files.List(path.Dir(f.Path)) {
+			here[strings.ToUpper(name)] = true
+		}
+	}
+	for _, c := range f.list {
+		if here[strings.ToUpper(skeletonFile(c.file))] && !slices.Contains(names, c.name) {
+			names = append(names, c.name)
+		}
+	}
+	return names
+}
+
+// skeletonFile returns the name of a skeleton's file: the extension may be omitted where it is named.
+func skeletonFile(name string) string {
+	if !strings.EqualFold(path.Ext(name), ".skeleton") {
+		name += ".SKELETON"
+	}
+	return name
 }
 
 // Usual returns an animation that shows the model as players usually see it: the first one whose name begins with IDLE,

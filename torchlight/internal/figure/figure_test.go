@@ -12,6 +12,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -26,17 +27,19 @@ import (
 // files are the files of a model.
 func files(all map[string][]byte) figure.Files {
 	return figure.Files{
-		Read: func(path string) ([]byte, error) {
+		Read: func(at string) ([]byte, error) {
 			for name, data := range all {
-				if strings.EqualFold(name, path) {
+				if strings.EqualFold(name, at) {
 					return data, nil
 				}
 			}
 			return nil, fs.ErrNotExist
 		},
-		List: func(string) (names []string) {
+		List: func(folder string) (names []string) {
 			for name := range all {
-				names = append(names, name)
+				if strings.EqualFold(path.Dir(name), folder) {
+					names = append(names, path.Base(name))
+				}
 			}
 			return names
 		},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"trowel.example/torchlight/internal/inherit"
@@ -19,8 +20,8 @@ var ErrNoMesh = errors.New("no mesh")
 const maxScale = 1e4
 
 // OpenUnit puts the model of a unit together: its mesh, in the size and with the texture that its data file states. Values
-// that the file lacks are those of its base files. If a mesh is given, it is drawn instead of MESHFILE: it must be one of
-// the names in the blocks MESHFILES.
+// that the file lacks are those of its base files. If a mesh is given, which must be one of [Figure.Meshes], it is used
+// instead of the first one.
 func OpenUnit(files Files, name, mesh string) (*Figure, error) {
 	tree := func(name string) (*text.Node, error) {
 		data, err := files.Read(name)
@@ -58,13 +59,14 @@ func OpenUnit(files Files, name, mesh string) (*Figure, error) {
 			f.lack("scale", value, "not a scale above 0; the mesh keeps its size")
 		}
 	}
+	f.Meshes = meshes(chain)
 	if name := strings.TrimSpace(chain.Get("TEXTURE_OVERRIDE")); name != "" {
 		f.Override(name)
 	}
 	return f, nil
 }
 
-// meshOf returns the path of the mesh of a unit: of MESHFILE, or of a name in the blocks MESHFILES.
+// meshOf returns the path of the mesh of a unit: of MESHFILE, or of another one of its names.
 func meshOf(chain inherit.Chain, other string) (string, error) {
 	mesh := strings.TrimSpace(chain.Get("MESHFILE"))
 	if other != "" {
@@ -76,7 +78,7 @@ func meshOf(chain inherit.Chain, other string) (string, error) {
 			}
 		}
 		if mesh == "" && names == nil {
-			return "", fmt.Errorf("no mesh %q: the unit has no block MESHFILES", other)
+			return "", fmt.Errorf("no mesh %q: the unit names no meshes", other)
 		} else if mesh == "" {
 			return "", fmt.Errorf("no mesh %q: the unit has %s", other, strings.Join(names, ", "))
 		}
@@ -103,13 +105,20 @@ func meshOf(chain inherit.Chain, other string) (string, error) {
 	return "", fmt.Errorf("%w: %s is missing", ErrNoMesh, lacking)
 }
 
-// meshes returns the names of other meshes for a unit, of which the game chooses one.
+// meshes returns the names of the meshes of a unit: MESHFILE, then those of the blocks MESHFILES, from which the game chooses.
 func meshes(chain inherit.Chain) (names []string) {
+	add := func(name string) {
+		name = strings.TrimSpace(name)
+		if same := func(n string) bool { return strings.EqualFold(n, name) }; name != "" && !slices.ContainsFunc(names, same) {
+			names = append(names, name)
+		}
+	}
+	add(chain.Get("MESHFILE"))
 	blocks, _ := chain.Nodes("MESHFILES")
 	for _, block := range blocks {
 		for p := range block.Properties() {
-			if name := strings.TrimSpace(p.Value); strings.EqualFold(p.Key, "MESHFILE") && name != "" {
-				names = append(names, name)
+			if strings.EqualFold(p.Key, "MESHFILE") {
+				add(p.Value)
 			}
 		}
 	}

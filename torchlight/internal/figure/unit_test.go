@@ -55,12 +55,15 @@ func TestUnit(t *testing.T) {
 	if m, err := f.Model(nil); err != nil || m.Nodes[0].Scale != [3]float32{3, 3, 3} {
 		t.Errorf("%v: the scale of the model is %v", err, m.Nodes[0].Scale)
 	}
+	if !slices.Equal(f.Meshes, []string{"Small", "other"}) || !slices.Equal(f.Available(), []string{"idle"}) {
+		t.Errorf("meshes %q, animations %q", f.Meshes, f.Available())
+	}
 	f, err = figure.OpenUnit(files(unit(t)), "MEDIA/UNITS/A.DAT", "OTHER")
 	if err != nil || !strings.EqualFold(f.Path, "MEDIA/MODELS/SMALL/OTHER.MESH") {
 		t.Errorf("another mesh: %v", err)
 	}
 	_, err = figure.OpenUnit(files(unit(t)), "MEDIA/UNITS/A.DAT", "third")
-	if err == nil || !strings.Contains(err.Error(), "the unit has other") {
+	if err == nil || !strings.Contains(err.Error(), "the unit has Small, other") {
 		t.Errorf("a mesh that the unit does not have: %v", err)
 	}
 }

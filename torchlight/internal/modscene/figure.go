@@ -9,6 +9,7 @@ import (
 	"image"
 	"image/color"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -35,7 +36,15 @@ type figures struct {
 	views  []format.View
 	digest [32]byte
 	origin origin
+	anims  []string
+	usual  string // of the animations
 }
+
+// The names of the options that choose an animation and a mesh.
+const (
+	AnimOption = "anim"
+	MeshOption = "mesh"
+)
 
 // noAnim means no animation.
 const noAnim = "none"
@@ -76,10 +85,14 @@ func figureScene(s *subject) (format.Scene, error) {
 	if err != nil {
 		return nil, err
 	}
-	scene := &figures{Figure: f, origin: s.origin(s.path)}
+	scene := &figures{Figure: f, origin: s.origin(s.path), anims: f.Available(), usual: noAnim}
+	usual := f.Usual()
+	if usual != nil {
+		scene.usual = usual.Name
+	}
 	switch s.Anim {
 	case "":
-		scene.clip = f.Usual()
+		scene.clip = usual
 	case noAnim:
 	default:
 		if scene.clip, err = f.Clip(s.Anim); err != nil {
@@ -102,6 +115,17 @@ func figureScene(s *subject) (format.Scene, error) {
 }
 
 func (s *figures) Views() []format.View { return s.views }
+
+// Choices returns the animations and the meshes that can be chosen.
+func (s *figures) Choices(option string) (values []string, usual string) {
+	switch {
+	case option == AnimOption && s.anims != nil:
+		return append(slices.Clone(s.anims), noAnim), s.usual
+	case option == MeshOption && len(s.Meshes) > 1:
+		return s.Meshes, s.Meshes[0]
+	}
+	return nil, ""
+}
 
 // look returns the camera and the pose of a picture.
 func (s *figures) look(look format.Look) (c figure.Camera, pose []figure.Matrix, err error) {
