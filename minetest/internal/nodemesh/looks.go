@@ -252,6 +252,10 @@ func (l *Looks) tile(k *look, base, over nodedef.Tile) tile {
 	if base.Name == "" {
 		base.Name, base.BackfaceCulling = "no_texture.png", false
 	}
+	switch k.draw {
+	case torchlike, signlike, plantlike, firelike, raillike:
+		base.BackfaceCulling = false // whatever the definition says
+	}
 	if base.Align != "" && base.Align != "node" && (k.draw == normal || k.draw == nodebox) {
 		t.world, t.scale = true, max(1, base.Scale)
 	}

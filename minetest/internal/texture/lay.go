@@ -23,6 +23,20 @@ func (j *job) blend(d, s color.NRGBA) color.NRGBA {
 	return color.NRGBA{mix(d.R, s.R), mix(d.G, s.G), mix(d.B, s.B), d.A + uint8(int(255-d.A)*a*a/65025)}
 }
 
+// mixOver returns a pixel s over a pixel d as the engine computes it where it copies parts of images: the alpha is that of s. So a
+// translucent pixel over a transparent one, which is black, becomes darker.
+func mixOver(d, s color.NRGBA) color.NRGBA {
+	switch s.A {
+	case 0:
+		return d
+	case 255:
+		return s
+	}
+	a := int(s.A) + int(s.A>>7)
+	mix := func(d, s uint8) uint8 { return uint8(int(d) + (int(s)-int(d))*a>>8) }
+	return color.NRGBA{mix(d.R, s.R), mix(d.G, s.G), mix(d.B, s.B), s.A}
+}
+
 // pixelAt returns the pixel at an offset of Pix.
 func pixelAt(pix []byte, i int) color.NRGBA {
 	p := pix[i : i+4 : i+4]
@@ -118,15 +132,7 @@ func nearest(from, to int) []int {
 
 // crop returns a part of an image. Pixels outside of the image are transparent.
 func (j *job) crop(m layer, area image.Rectangle) layer {
-	dst := j.blank(area.Size())
-	if dst.none() {
-		return dst
-	}
-	inside := area.Intersect(m.Rect)
-	for y := inside.Min.Y; y < inside.Max.Y; y++ {
-		copy(dst.Pix[dst.PixOffset(inside.Min.X-area.Min.X, y-area.Min.Y):][:4*inside.Dx()], m.Pix[m.PixOffset(inside.Min.X, y):])
-	}
-	return dst
+	return j.combine(j.blank(area.Size()), m, area.Min.Mul(-1), area, mixOver)
 }
 
 // Mean returns the mean color of an image, in which transparent pixels count by their alpha.

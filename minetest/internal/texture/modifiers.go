@@ -158,7 +158,7 @@ func (j *job) lowPart(base layer, a *arguments) layer {
 	}
 	h := m.Rect.Dy()
 	top := h * (100 - percent) / 100
-	return j.combine(base, m, image.Point{}, image.Rect(0, top, m.Rect.Dx(), top+h*percent/100+1), j.blend)
+	return j.combine(base, m, image.Point{}, image.Rect(0, top, m.Rect.Dx(), top+h*percent/100+1), mixOver)
 }
 
 func (j *job) verticalFrame(base layer, a *arguments) layer {

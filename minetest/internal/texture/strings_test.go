@@ -125,6 +125,8 @@ var examples = []struct{ text, want, old string }{
 	{"G^[resize:2x1", "000000 ffffff", ""},
 	{"G^[resize:1x1", "000000", ""},
 	{"C^[verticalframe:2:1", "0000c8 0000c8 / c8c800 c8c800", ""},
+	{"M^[verticalframe:2:0", "ff00ff 07787880", ""},
+	{"M^[sheet:1x2:0,0", "ff00ff 07787880", ""},
 	{"C^[verticalframe:4:9", "c8c800 c8c800", ""},
 	{"F^[sheet:2x2:1,0", "821464 be1464 / 825064 be5064", ""},
 	{"A^[mask:M", "ff0000ff 00f00080 / 0000ffff 00000000", ""},
