@@ -318,7 +318,8 @@ func (l *land) tree(x, z, height int, kind string) {
 				for dx := -4; dx <= 4; dx++ {
 					d := math.Hypot(math.Hypot(float64(dx)/wide, float64(dz)/wide), float64(dy)/high)
 					px, py, pz := x+dx, cy+dy, z+dz
-					if d+.35*noise(80, px*7+py, pz) < 1.15 && px > 0 && pz > 0 && px < gladeSide-1 && pz < gladeSide-1 && l.at(px, py, pz) == "air" {
+					inside := px > 0 && pz > 0 && px < gladeSide-1 && pz < gladeSide-1
+					if d+.35*noise(80, px*7+py, pz) < 1.15 && inside && l.at(px, py, pz) == "air" {
 						l.set(px, py, pz, leaves)
 					}
 				}

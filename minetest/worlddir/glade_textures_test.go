@@ -99,7 +99,7 @@ func boards(seed, height int, c, seam uint32, cut func(row int) int) tex {
 	})
 }
 
-// drawing is a texture from rows of letters, which stand for colours; others are transparent. Missing rows above are
+// drawing is a texture from rows of letters, which are names of colours; others are transparent. Missing rows above are
 // transparent.
 func drawing(colors map[rune]uint32, rows string) tex {
 	t := newTex(16)
@@ -172,7 +172,8 @@ func gladeTextures() map[string]tex {
 		"chest": planks.over(func(x, y int) (color.NRGBA, bool) {
 			return rgb(0x5c4023), x == 0 || x == 15 || y == 0 || y == 15 || y == 6
 		}),
-		"lock": drawing(map[rune]uint32{'#': 0xd8c060, '.': 0x6c5a20}, "       ##\n      #..#\n      ####\n       ##\n\n\n\n\n"),
+		"lock": drawing(map[rune]uint32{'#': 0xd8c060, '.': 0x6c5a20}, "       ##\n      #..#\n"+
+			"      ####\n       ##\n\n\n\n\n"),
 		"shelf": planks.over(func(x, y int) (color.NRGBA, bool) {
 			books := []uint32{0x9c3a30, 0x3c6a9c, 0x4a7a3c, 0xb89a48, 0x6a4a7c, 0x8c5a34, 0x2e5a5a}
 			book := int(noise(25, (x-1)/2, y/8) * 7)
@@ -242,7 +243,8 @@ func gladeTextures() map[string]tex {
 			return shade(rgb(0xffe08c), 1.05-.04*math.Abs(float64(y)-10))
 		}),
 		"crystal": drawing(map[rune]uint32{'a': 0xe8fcff, 'b': 0x8ce8f4, 'c': 0x48b4d8, 'd': 0x2c7cae},
-			"      a\n     abb\n     abc   a\n     abc  abc\n  a  abcd abc\n ab  abcd abcd\n abc abcd abcd\n abc abcd abcd\n  bcdabcdabcd\n   cdabcdbcd"),
+			"      a\n     abb\n     abc   a\n     abc  abc\n  a  abcd abc\n ab  abcd abcd\n abc abcd abcd\n"+
+				" abc abcd abcd\n  bcdabcdabcd\n   cdabcdbcd"),
 		"lily": newTex(16).each(func(x, y int) color.NRGBA {
 			dx, dy := float64(x)-7.5, float64(y)-7.5
 			d := math.Hypot(dx, dy)
@@ -290,7 +292,8 @@ func gladeTextures() map[string]tex {
 	for name, petals := range map[string][2]uint32{"poppy": {0xd8302a, 0x301818}, "cornflower": {0x4a64d8, 0x28348c},
 		"daisy": {0xf8f8f4, 0xe8c030}, "dandelion": {0xf4cc24, 0xd89a18}} {
 		colors := map[rune]uint32{'p': petals[0], 'm': petals[1], 's': 0x4a8436, 'l': 0x62a044}
-		all[name] = drawing(colors, "      pp\n     pppp\n    ppmmpp\n     pmmp\n      pp\n       s\n       s\n   l   s\n   ll  s  l\n    ll s ll\n     lssll\n       s")
+		all[name] = drawing(colors, "      pp\n     pppp\n    ppmmpp\n     pmmp\n      pp\n       s\n"+
+			"       s\n   l   s\n   ll  s  l\n    ll s ll\n     lssll\n       s")
 	}
 	all["mushroom"] = drawing(map[rune]uint32{'r': 0xc83a2c, 'w': 0xf4ece0, 'g': 0xcfc4b0},
 		"     rrrr\n    rwrrrr\n   rrrrwrrr\n   rrwrrrrr\n   gggwwggg\n      wg\n      wg\n      wg")
