@@ -345,7 +345,8 @@ func (l *land) trees() {
 		kind         string
 	}{
 		{5, 33, 5, "leaves"}, {12, 36, 5, "needles"}, {7, 41, 5, "needles"}, {16, 43, 5, "needles"}, {3, 44, 4, "needles"},
-		{18, 37, 6, "needles"}, {12, 44, 4, "needles"}, {22, 44, 5, "needles"}, {4, 37, 5, "needles"}, {9, 32, 4, "leaves"}, {20, 32, 5, "leaves"},
+		{18, 37, 6, "needles"}, {12, 44, 4, "needles"}, {22, 44, 5, "needles"}, {4, 37, 5, "needles"},
+		{9, 32, 4, "leaves"}, {20, 32, 5, "leaves"},
 		{4, 22, 4, "leaves"}, {20, 26, 4, "maple_leaves"}, {34, 17, 5, "leaves"}, {31, 10, 5, "birch_leaves"}, {35, 6, 5, "birch_leaves"},
 		{40, 13, 5, "leaves"}, {43, 20, 5, "birch_leaves"}, {9, 5, 4, "leaves"}, {4, 4, 4, "birch_leaves"}, {44, 5, 4, "maple_leaves"},
 		{44, 40, 3, "needles"}, {28, 43, 3, "needles"}, {43, 44, 3, "needles"}, {32, 22, 4, "birch_leaves"},
