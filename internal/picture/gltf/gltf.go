@@ -29,6 +29,7 @@ type Node struct {
 type Mesh struct {
 	Name       string
 	Primitives []Primitive
+	Extras     map[string]any // facts for programs that know them; values are strings, finite numbers, and lists and maps of them
 }
 
 // Primitive are triangles of one material. Every list except Indices has the length of Positions, or is nil. Primitives may
@@ -52,6 +53,7 @@ type Material struct {
 	Alpha       Alpha
 	Unlit       bool // the colours are final: no lamp changes them
 	DoubleSided bool
+	Extras      map[string]any // as of a Mesh
 }
 
 // Alpha is how the alpha of a surface is used.
@@ -86,7 +88,8 @@ type Skin struct {
 // Animation is a clip: channels that move nodes together.
 type Animation struct {
 	Name     string
-	Channels []Channel // at least one
+	Channels []Channel      // at least one
+	Extras   map[string]any // as of a Mesh
 }
 
 // Channel moves a node. Between its times, it interpolates.

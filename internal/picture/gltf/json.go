@@ -37,8 +37,9 @@ type (
 		Scale       *[3]float32 `json:"scale,omitempty"`
 	}
 	mesh struct {
-		Name       string      `json:"name,omitempty"`
-		Primitives []primitive `json:"primitives"`
+		Name       string         `json:"name,omitempty"`
+		Primitives []primitive    `json:"primitives"`
+		Extras     map[string]any `json:"extras,omitempty"`
 	}
 	primitive struct {
 		Attributes map[string]int `json:"attributes"` // encoding/json sorts the keys
@@ -54,6 +55,7 @@ type (
 		Name     string            `json:"name,omitempty"`
 		Channels []channel         `json:"channels"`
 		Samplers []animationSample `json:"samplers"`
+		Extras   map[string]any    `json:"extras,omitempty"`
 	}
 	channel struct {
 		Sampler int    `json:"sampler"`
@@ -73,6 +75,7 @@ type (
 		AlphaMode   string              `json:"alphaMode,omitempty"`
 		DoubleSided bool                `json:"doubleSided,omitempty"`
 		Extensions  map[string]struct{} `json:"extensions,omitempty"`
+		Extras      map[string]any      `json:"extras,omitempty"`
 	}
 	pbr struct {
 		Color    *[4]float32 `json:"baseColorFactor,omitempty"`

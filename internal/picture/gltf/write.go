@@ -132,7 +132,7 @@ func (m *Mesh) primitives() []Primitive {
 
 func (g *writer) mesh(m *Mesh) int {
 	return once(g.meshes, m, &g.doc.Meshes, func() mesh {
-		out := mesh{Name: m.Name}
+		out := mesh{Name: m.Name, Extras: m.Extras}
 		if len(m.Primitives) == 0 {
 			g.fail("mesh %q has no primitive", m.Name)
 		}
@@ -190,7 +190,7 @@ func (g *writer) joints(where string, p *Primitive, n int) {
 
 func (g *writer) material(m *Material) int {
 	return once(g.materials, m, &g.doc.Materials, func() material {
-		out := material{Name: m.Name, DoubleSided: m.DoubleSided, PBR: pbr{Color: m.Color}}
+		out := material{Name: m.Name, DoubleSided: m.DoubleSided, PBR: pbr{Color: m.Color}, Extras: m.Extras}
 		switch m.Alpha {
 		case Mask:
 			out.AlphaMode = "MASK" // alphaCutoff defaults to 0.5
@@ -267,7 +267,7 @@ func (g *writer) inScene(n *Node) int {
 }
 
 func (g *writer) animation(a *Animation) {
-	out := animation{Name: a.Name}
+	out := animation{Name: a.Name, Extras: a.Extras}
 	if len(a.Channels) == 0 {
 		g.fail("animation %q has no channel", a.Name)
 	}

@@ -31,17 +31,18 @@ func (f *Figure) Model(clips []*Clip) (*gltf.Model, error) {
 			skin.InverseBind[i][15] = 1
 		}
 	}
-	materials := make(map[*Material]*gltf.Material)
+	materials, images := make(map[*Material]*gltf.Material), make(map[look]*gltf.Image)
 	for _, p := range f.Parts {
 		mat := materials[p.Material]
 		if mat == nil {
 			var err error
-			if mat, err = p.Material.model(); err != nil {
+			if mat, err = p.Material.model(images); err != nil {
 				return nil, err
 			}
 			materials[p.Material] = mat
 		}
-		node := &gltf.Node{Name: p.Name, Mesh: &gltf.Mesh{Name: p.Name, Primitives: []gltf.Primitive{p.primitive(mat)}}}
+		node := &gltf.Node{Name: p.Name, Mesh: &gltf.Mesh{Name: p.Name, Primitives: []gltf.Primitive{p.primitive(mat)},
+			Extras: map[string]any{"submesh": p.Index}}}
 		if node.Name == "" {
 			node.Name = fmt.Sprintf("submesh %d", p.Index)
 			node.Mesh.Name = node.Name
@@ -101,28 +102,45 @@ func (p *Part) primitive(mat *gltf.Material) gltf.Primitive {
 	return out
 }
 
-// model returns the material with its texture as PNG.
-func (m *Material) model() (*gltf.Material, error) {
+// look is what the picture of a material is made of.
+type look struct {
+	texture, glow *Texture
+	alpha         Alpha
+	cutoff        uint8
+}
+
+// model returns the material with its texture as PNG. Materials that look the same share their image.
+func (m *Material) model(images map[look]*gltf.Image) (*gltf.Material, error) {
 	out := &gltf.Material{Name: m.Name, DoubleSided: m.Front && m.Back, Unlit: m.Alpha == Add,
 		Alpha: map[Alpha]gltf.Alpha{Opaque: gltf.Opaque, Mask: gltf.Mask, Blend: gltf.Blend, Add: gltf.Blend}[m.Alpha]}
+	if m.Script != nil {
+		out.Extras = map[string]any{"ogre": m.Script}
+	}
 	if m.Texture == nil {
 		return out, nil
 	}
-	img := m.image()
-	if m.Alpha == Mask {
-		img = m.cut(img)
+	key := look{m.Texture, m.Glow, m.Alpha, m.Cutoff}
+	if images[key] == nil {
+		img := m.image()
+		if m.Alpha == Mask {
+			img = m.cut(img)
+		}
+		var data bytes.Buffer
+		if err := png.Encode(&data, img); err != nil {
+			return nil, err
+		}
+		images[key] = &gltf.Image{Name: m.Texture.Path, PNG: data.Bytes()}
 	}
-	var data bytes.Buffer
-	if err := png.Encode(&data, img); err != nil {
-		return nil, err
-	}
-	out.Texture = &gltf.Texture{Image: &gltf.Image{Name: m.Texture.Path, PNG: data.Bytes()}, Smooth: true}
+	out.Texture = &gltf.Texture{Image: images[key], Smooth: true}
 	return out, nil
 }
 
 // model returns the clip as an animation of the nodes of bones.
 func (c *Clip) model(s *Skeleton, bones []*gltf.Node) *gltf.Animation {
 	out := &gltf.Animation{Name: c.Name}
+	if c.Keys != nil {
+		out.Extras = map[string]any{"keys": c.Keys}
+	}
 	for _, t := range c.Tracks {
 		var times []float32
 		var poses []Transform

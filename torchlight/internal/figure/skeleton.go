@@ -272,8 +272,8 @@ type Clip struct {
 
 // Key is something that happens at a time of a clip.
 type Key struct {
-	Name    string
-	Seconds float64
+	Name    string  `json:"name"`
+	Seconds float64 `json:"seconds"`
 }
 
 // Track is the movement of a bone: its transforms at ascending times.

@@ -3,6 +3,7 @@ package figure_test
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"image"
 	"io"
@@ -20,6 +21,7 @@ import (
 	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/internal/figure"
+	"trowel.example/torchlight/internal/ogre"
 )
 
 // unit are the files of small in a folder of the game, with a unit and the files that it is based on.
@@ -134,7 +136,66 @@ func TestUnitValid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var doc struct {
+		Meshes, Materials, Animations []struct {
+			Extras struct {
+				Submesh *int
+				Ogre    []string
+				Keys    []figure.Key
+			}
+		}
+	}
+	const head = 20 // bytes before the JSON, the last eight are its size and kind
+	size := binary.LittleEndian.Uint32(out.Bytes()[12:])
+	if err := json.Unmarshal(out.Bytes()[head:head+size], &doc); err != nil {
+		t.Fatal(err)
+	}
+	if n := doc.Meshes[0].Extras.Submesh; n == nil || *n != 0 {
+		t.Error("the mesh has no submesh in its extras")
+	}
+	if lines := doc.Materials[0].Extras.Ogre; !slices.Contains(lines, "alpha_rejection greater 200") {
+		t.Errorf("the script of the material is %q", lines)
+	}
+	if keys := doc.Animations[0].Extras.Keys; len(keys) != 1 || keys[0] != (figure.Key{Name: "HIT", Seconds: .5}) {
+		t.Errorf("the keys of the animation are %v", keys)
+	}
 	judge.ValidateGLTF(t, name)
+}
+
+// TestModelImages tests that materials with the same picture share it.
+func TestModelImages(t *testing.T) {
+	all := small(t)
+	m, err := ogre.Decode(all["SMALL.MESH"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	mesh := m.(*ogre.Mesh)
+	mesh.SubMeshes = append(mesh.SubMeshes, mesh.SubMeshes[0])
+	mesh.SubMeshes[1].Material = "other"
+	if all["SMALL.MESH"], err = mesh.Encode(); err != nil {
+		t.Fatal(err)
+	}
+	script := string(all["SMALL.MATERIAL"])
+	all["SMALL.MATERIAL"] = []byte(script + strings.Replace(script, "material red", "material other", 1))
+	f, err := figure.Open(files(all), "SMALL.MESH")
+	if err != nil || len(f.Lacks) > 0 {
+		t.Fatalf("%v %v", err, f.Lacks)
+	}
+	model, err := f.Model(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	images := make(map[*gltf.Image]bool)
+	materials := make(map[*gltf.Material]bool)
+	for _, n := range model.Nodes {
+		if n.Mesh != nil {
+			materials[n.Mesh.Primitives[0].Material] = true
+			images[n.Mesh.Primitives[0].Material.Texture.Image] = true
+		}
+	}
+	if len(materials) != 2 || len(images) != 1 {
+		t.Errorf("%d materials with %d images", len(materials), len(images))
+	}
 }
 
 func FuzzUnit(f *testing.F) {
