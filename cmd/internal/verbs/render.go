@@ -134,11 +134,13 @@ everything that was missing for the picture, as {kind, name, count, unit, what, 
 			names[i] = t.name()
 		}
 		from := make(map[string]string) // source of each picture
-		next := 0
-		return w.each(cmd.Context(), names, func(name string, r *report) error {
+		next, unseen := 0, 0
+		var first error // a pattern need not select only what can be drawn
+		summary := func() error { return fmt.Errorf("%s without a picture, such as %w", words.Count(unseen, "file"), first) }
+		err = w.each(cmd.Context(), names, func(name string, r *report) error {
 			t := targets[next]
 			next++
-			return renderTarget(cmd.Context(), a, t, asked, r, func() (string, error) {
+			err := renderTarget(cmd.Context(), a, t, asked, r, func() (string, error) {
 				made, err := asked.pictureName(t, len(targets) > 1)
 				if err != nil {
 					return "", err
@@ -150,7 +152,21 @@ everything that was missing for the picture, as {kind, name, count, unit, what, 
 				from[made] = name
 				return made, nil
 			})
+			if t.path == "" || len(targets) == 1 || !errors.Is(err, format.ErrUnseen) {
+				return err
+			}
+			if unseen++; first == nil {
+				first = err
+			}
+			if unseen == len(targets) {
+				return summary()
+			}
+			return nil
 		})
+		if unseen > 0 && unseen < len(targets) {
+			a.talk.Warn("", summary().Error())
+		}
+		return err
 	}
 	return cmd
 }
@@ -297,10 +313,6 @@ func renderTarget(ctx context.Context, a *Tool, t sceneTarget, asked *askedPictu
 		job.Part = tiles.ScenePart(a.Handover.Part)
 	}
 	scene, err := g.Scene(ctx, job, g.Source, t.path)
-	if t.path != "" && r.several && errors.Is(err, format.ErrUnseen) { // a pattern need not select only what can be drawn
-		job.Warn("", "%v", err)
-		return nil
-	}
 	if err != nil {
 		return wording.Named(err, t.name())
 	}
