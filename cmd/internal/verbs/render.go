@@ -136,7 +136,9 @@ everything that was missing for the picture, as {kind, name, count, unit, what, 
 		from := make(map[string]string) // source of each picture
 		next, unseen := 0, 0
 		var first error // a pattern need not select only what can be drawn
-		summary := func() error { return fmt.Errorf("%s without a picture, such as %w", words.Count(unseen, "file"), first) }
+		summary := func() error {
+			return fmt.Errorf("%s without a picture, such as %w", words.Count(unseen, "file"), first)
+		}
 		err = w.each(cmd.Context(), names, func(name string, r *report) error {
 			t := targets[next]
 			next++
