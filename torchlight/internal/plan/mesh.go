@@ -120,6 +120,14 @@ func (m *Mark) stand(f frame, scale [3]float64) bool {
 	return true
 }
 
+// above returns 0 for objects whose rectangle is known, which are drawn below all others, since they can cover much.
+func (m *Mark) above() int {
+	if m.mesh != nil {
+		return 0
+	}
+	return 1
+}
+
 // minHalf is half of the smallest side of a rectangle, in units: flat meshes can be seen, too.
 const minHalf = 0.01
 

@@ -201,7 +201,7 @@ func (b *builder) shape(m *Mark) {
 	line := color.NRGBA{A: 150}
 	switch kind := m.Kind(); {
 	case m.mesh != nil && b.isNarrow(2*max(math.Hypot(m.foot.u[0], m.foot.u[1]), math.Hypot(m.foot.v[0], m.foot.v[1]))):
-		m.foot.fill, m.foot.stroke, m.foot.width = opaque(c, 60), opaque(c, 160), b.unit/16
+		m.foot.fill, m.foot.stroke, m.foot.width = opaque(c, 24), opaque(c, 150), b.unit/16
 		m.shapes = append(m.shapes, m.foot)
 		r /= 2
 	case kind == roomPiece:

@@ -162,7 +162,7 @@ func New(f *layout.File, o Options) *Plan {
 	b.objects(f.Objects, place{frame: world, layer: 1, groups: groups, open: []string{clean(o.Path)}})
 	b.Layers = append(b.Layers, Layer{LegendLayer, "legend of the colours"})
 	slices.SortStableFunc(b.Marks, func(a, c Mark) int {
-		return cmp.Or(cmp.Compare(a.layer, c.layer), cmp.Compare(a.look().rank, c.look().rank))
+		return cmp.Or(cmp.Compare(a.above(), c.above()), cmp.Compare(a.layer, c.layer), cmp.Compare(a.look().rank, c.look().rank))
 	})
 	b.measure()
 	for i := range b.Marks {

@@ -360,6 +360,12 @@ func TestMeshes(t *testing.T) {
 			}
 		}
 	}
+	for i := range p.Marks[1:] {
+		before, _ := p.Marks[i].Mesh()
+		if after, _ := p.Marks[i+1].Mesh(); before == "" && after != "" {
+			t.Errorf("%s covers %s", p.Marks[i+1].Name(), p.Marks[i].Name())
+		}
+	}
 	var left []string
 	for _, l := range p.Left {
 		left = append(left, fmt.Sprintf("%s %s %d", l.Kind, l.Name, l.Count))
