@@ -212,7 +212,10 @@ func (a *Archive) Model(at string, anims []string, o Options) (m *gltf.Model, la
 	if err == nil {
 		m, lacks, err = s.model(anims)
 	}
-	return m, lacks, fault.InFile(err, at)
+	if err != nil && !errors.As(err, new(*fault.NameError)) {
+		err = fmt.Errorf("%s: %w", at, err)
+	}
+	return m, lacks, err
 }
 
 var errNoModel = errors.New("expected a mesh or a unit: other files have no model")

@@ -211,8 +211,11 @@ func (a *Archive) file(at string, o Options) (*subject, func(*subject) (format.S
 	if file != nil && !file.Removed() {
 		s.path = file.Path
 		s.data, err = file.Content()
-	} else if s.data, err = fs.ReadFile(a.Tree, at); errors.Is(err, fs.ErrNotExist) {
-		s.data, err = s.find(s.path) // an icon of the game's files, say
+	} else if s.data, err = s.find(s.path); errors.Is(err, fs.ErrNotExist) { // an icon of the game's files, say
+		s.data, err = fs.ReadFile(a.Tree, at)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
+			err = &fault.NameError{Kind: "file", Name: at, Names: s.below("MEDIA"), Where: "in the mod", Advice: "`trowel ls` lists the files"}
+		}
 	}
 	return s, open, err
 }
