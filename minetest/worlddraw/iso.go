@@ -434,7 +434,7 @@ func (s *Iso) read(ctx context.Context, pos mapdb.Pos, b *isoBlock) error {
 
 // Fingerprint is [Map.Fingerprint] for an isometric picture: it hashes all blocks that may be visible in the part.
 func (s *Iso) Fingerprint(ctx context.Context, h io.Writer, r image.Rectangle, at Scaled) (some bool, err error) {
-	err = s.within(ctx, r, at, func(p mapdb.Pos) error {
+	err = s.Within(ctx, r, at, func(p mapdb.Pos) error {
 		data, err := s.db.Get(ctx, p)
 		if errors.Is(err, mapdb.ErrNotFound) {
 			return nil
@@ -455,8 +455,8 @@ func (s *Iso) Fingerprint(ctx context.Context, h io.Writer, r image.Rectangle, a
 	return some, err
 }
 
-// within calls do for the blocks whose cubes may be visible in a part of a picture.
-func (s *Iso) within(ctx context.Context, r image.Rectangle, at Scaled, do func(mapdb.Pos) error) error {
+// Within calls do for the blocks whose cubes may be visible in a part of a picture, until it returns an error.
+func (s *Iso) Within(ctx context.Context, r image.Rectangle, at Scaled, do func(mapdb.Pos) error) error {
 	low, high := at.place(r.Min), at.place(r.Max)
 	return s.piles(ctx, at, r, func(all []mapdb.Pos, _, _ [2]float64) error {
 		for _, p := range all {

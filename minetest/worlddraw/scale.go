@@ -7,6 +7,8 @@ import (
 	"image/color"
 	"io"
 	"math"
+
+	"trowel.example/minetest/mapdb"
 )
 
 // Scaled is the position and scale of a picture of a map: pixel (x,y) is the square of 1/Scale nodes that begins at
@@ -160,6 +162,27 @@ func (m *Map) HeightsScaled(ctx context.Context, dst *image.Gray16, s Scaled) er
 		}
 		return nil
 	})
+}
+
+// Within calls do for the blocks in a part of a picture, including those that are hidden behind others, until it returns an error.
+func (m *Map) Within(_ context.Context, r image.Rectangle, s Scaled, do func(mapdb.Pos) error) (err error) {
+	n := s.nodes(r)
+	if !m.shows(n) {
+		return nil
+	}
+	index := m.source.index
+	u0, v0, u1, v1 := index.columns(n)
+	for v := v0; v <= v1; v++ {
+		for _, u := range index.among(v, u0, u1) {
+			index.column(u, v, func(low, high int) {
+				for d := low; d <= high && err == nil; d++ {
+					p := m.frame.out([3]int{u, v, d})
+					err = do(mapdb.Pos{X: int16(p[0]), Y: int16(p[1]), Z: int16(p[2])})
+				}
+			})
+		}
+	}
+	return err
 }
 
 // Fingerprint hashes the blocks that determine the appearance of a part of a picture, including those that are hidden

@@ -42,7 +42,7 @@ func (m *Map) Changed(then, other *Map, r image.Rectangle, s Scaled) bool {
 // Shows reports whether a part of the picture contains a block. A block affects nothing outside of its outline.
 func (s *Iso) Shows(ctx context.Context, r image.Rectangle, at Scaled) (bool, error) {
 	found := errors.New("found")
-	err := s.within(ctx, r, at, func(mapdb.Pos) error { return found })
+	err := s.Within(ctx, r, at, func(mapdb.Pos) error { return found })
 	if err == found {
 		return true, nil
 	}

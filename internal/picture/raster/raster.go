@@ -52,6 +52,21 @@ func NewCanvas(img *image.RGBA) *Canvas {
 	return c
 }
 
+// Hides reports whether everything in a rectangle of pixels is nearer than a depth, Z/W. Pixels outside of the picture do not count.
+func (c *Canvas) Hides(r image.Rectangle, depth float32) bool {
+	all := c.Image.Rect
+	r = r.Intersect(all)
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		row := c.depth[(y-all.Min.Y)*all.Dx():]
+		for _, z := range row[r.Min.X-all.Min.X : r.Max.X-all.Min.X] {
+			if !(z > depth) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // Triangle draws a triangle over what is farther than it or equally far. With culling, it is drawn if its corners
 // are clockwise in the picture.
 func (c *Canvas) Triangle(t *Texture, corners *[3]Vertex, culling bool) {

@@ -60,7 +60,16 @@ func (m *maker) torch() {
 		shift(&pos, 0, .5-s)
 		rotateXZ(&pos, [4]float64{0, 180, 90, -90}[wall-2])
 	}
+	if m.v.Above {
+		m.lying(&m.look.tiles[tile], s, whole)
+		return
+	}
 	m.quad(&m.look.tiles[tile], pos, whole)
+}
+
+// lying makes a quad that lies flat.
+func (m *maker) lying(t *tile, s float32, uv [4][2]float32) {
+	m.quad(t, [4]Vec{{-s, 0, s}, {s, 0, s}, {s, 0, -s}, {-s, 0, -s}}, uv)
 }
 
 func (m *maker) sign() {
@@ -132,6 +141,10 @@ func (m *maker) plant(t *tile) {
 			moved[i] = float32(r.next()%16)/16*.29 - .145
 		}
 	}
+	if m.v.Above {
+		m.lying(t, min(s, .5), whole)
+		return
+	}
 	for i, degrees := range plantStyle[style] {
 		pos := [4]Vec{{-s, 2*s*height - .5}, {s, 2*s*height - .5}, {s, -.5}, {-s, -.5}}
 		switch style {
@@ -201,6 +214,10 @@ func (m *maker) rooted() {
 }
 
 func (m *maker) fire() {
+	if m.v.Above {
+		m.lying(&m.look.tiles[0], .5, whole)
+		return
+	}
 	counts := func(d [3]int) bool {
 		_, n := m.beside(d)
 		return !n.air && !n.absent && n.def.Name != m.look.def.Name

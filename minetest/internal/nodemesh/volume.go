@@ -16,6 +16,9 @@ type Volume struct {
 	// FullLight draws all nodes in daylight, without shadows.
 	FullLight bool
 
+	// Above makes upright plants, torches and fire lie flat, for an eye straight above, which would see their edges.
+	Above bool
+
 	// Unlit gives vertices the colours of their tiles alone, without light and shadows.
 	Unlit bool
 
@@ -26,6 +29,8 @@ type Volume struct {
 	unset cell // a node that is not loaded
 	kinds []*look
 	index map[string]uint16
+
+	low, high [3]int // the limits of SetBlock, both inclusive
 }
 
 // cell is a node. The kind 0 is a node that is not loaded.
@@ -37,7 +42,17 @@ type cell struct {
 // NewVolume returns a box of nodes that are not loaded.
 func (l *Looks) NewVolume(min, size [3]int) *Volume {
 	return &Volume{Origin: min, looks: l, min: min, size: size, cells: make([]cell, size[0]*size[1]*size[2]),
-		kinds: []*look{l.of("ignore")}, index: make(map[string]uint16)}
+		kinds: []*look{l.of("ignore")}, index: make(map[string]uint16),
+		low: [3]int{math.MinInt, math.MinInt, math.MinInt}, high: [3]int{math.MaxInt - 1, math.MaxInt - 1, math.MaxInt - 1}}
+}
+
+// Limit makes [Volume.SetBlock] leave out nodes outside of a box, both corners inclusive.
+func (v *Volume) Limit(low, high [3]int) { v.low, v.high = low, high }
+
+// Move moves the volume to other nodes, none of which is loaded.
+func (v *Volume) Move(min [3]int) {
+	v.Origin, v.min = min, min
+	clear(v.cells)
 }
 
 // cellAt returns the index of a position in cells, or -1 if it is outside of the volume.
@@ -92,7 +107,7 @@ func (v *Volume) SetBlock(pos mapdb.Pos, nodes *mapblock.Nodes) {
 	start := [3]int{int(pos.X) * side, int(pos.Y) * side, int(pos.Z) * side}
 	var low, high [3]int
 	for a := range 3 {
-		low[a], high[a] = max(start[a], v.min[a]), min(start[a]+side, v.min[a]+v.size[a])
+		low[a], high[a] = max(start[a], v.min[a], v.low[a]), min(start[a]+side, v.min[a]+v.size[a], v.high[a]+1)
 	}
 	kinds := make([]uint16, len(nodes.Names))
 	for i, name := range nodes.Names {

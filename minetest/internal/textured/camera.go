@@ -1,14 +1,10 @@
 package textured
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"image"
 	"math"
-	"slices"
 
-	"trowel.example/fault"
 	"trowel.example/internal/picture/raster"
 	"trowel.example/minetest/internal/nodemesh"
 )
@@ -68,6 +64,12 @@ func (l *lens) vertex(v *nodemesh.Vertex) raster.Vertex {
 		U: v.UV[0], V: v.UV[1], Color: [3]float32{float32(rgb[0]), float32(rgb[1]), float32(rgb[2])}}
 }
 
+// distance returns the distance of a place from the eye, squared.
+func (l *lens) distance(p [3]float64) float32 {
+	p = l.from(p)
+	return float32(dot(p, p))
+}
+
 // sees reports whether a ball may be in the picture.
 func (l *lens) sees(center [3]float64, radius float64) bool {
 	p := l.from(center)
@@ -95,7 +97,7 @@ func (c *Camera) Draw(ctx context.Context, dst *image.RGBA, p Picture, g *Game, 
 	l := c.lens(v, dst.Rect, p)
 	canvas := raster.NewCanvas(dst)
 	canvas.Near = near
-	d := &drawing{lens: l, canvas: canvas, game: g, ctx: ctx, most: maxPixels + maxLayers*int64(dst.Rect.Dx())*int64(dst.Rect.Dy())}
+	d := newDrawing(ctx, l, canvas, g)
 	for z := low[2]; z <= high[2]; z += part {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -117,97 +119,4 @@ func (c *Camera) Draw(ctx context.Context, dst *image.RGBA, p Picture, g *Game, 
 		}
 	}
 	return d.finish()
-}
-
-// drawing is a picture that is drawn.
-type drawing struct {
-	*lens
-	canvas    *raster.Canvas
-	game      *Game
-	materials []nodemesh.Material
-	textures  []*raster.Texture
-	late      []lateFace
-
-	ctx   context.Context
-	most  int64 // pixels
-	faces int
-	err   error
-}
-
-// The limits of the work for a picture, which hostile definitions of nodes reach: pixels of faces on top of each other
-// over the whole picture, more pixels, faces, and translucent faces, which are kept.
-const (
-	maxLayers = 512
-	maxPixels = 1 << 24
-	maxFaces  = 1 << 24
-	maxLate   = 1 << 20
-)
-
-// goOn reports whether the work for another face is within the limits.
-func (d *drawing) goOn() bool {
-	if d.faces++; d.faces%256 == 0 {
-		d.err = d.ctx.Err()
-	}
-	if d.err == nil && (d.canvas.Pixels > d.most || d.faces > maxFaces || len(d.late) > maxLate) {
-		d.err = &fault.Error{Offset: -1, Want: fmt.Sprintf("nodes whose faces fill the picture at most %d times", maxLayers),
-			Got: "more", Err: fault.ErrLimit}
-	}
-	return d.err == nil
-}
-
-// lateFace is a translucent face, which is drawn after what is behind it.
-type lateFace struct {
-	nodemesh.Face
-	distance float32
-}
-
-func (d *drawing) face(f *nodemesh.Face) bool {
-	for len(d.materials) <= f.Material {
-		d.materials = d.game.Materials()
-		d.textures = append(d.textures, make([]*raster.Texture, len(d.materials)-len(d.textures))...)
-	}
-	if d.materials[f.Material].Alpha != nodemesh.Blend {
-		d.draw(f)
-		return d.goOn()
-	}
-	var sum [3]float64
-	for i := range f.N {
-		for a := range sum {
-			sum[a] += float64(f.V[i].Pos[a]) / float64(f.N)
-		}
-	}
-	p := d.from(sum)
-	d.late = append(d.late, lateFace{*f, float32(dot(p, p))})
-	return d.goOn()
-}
-
-// finish draws the translucent faces.
-func (d *drawing) finish() error {
-	slices.SortStableFunc(d.late, func(a, b lateFace) int { return cmp.Compare(b.distance, a.distance) })
-	for i := range d.late {
-		d.draw(&d.late[i].Face)
-		if !d.goOn() {
-			break
-		}
-	}
-	return d.err
-}
-
-func (d *drawing) draw(f *nodemesh.Face) {
-	m := &d.materials[f.Material]
-	t := d.textures[f.Material]
-	if t == nil {
-		t = &raster.Texture{Image: d.game.files.Image(m.Texture), Mode: raster.Mode(m.Alpha), RepeatU: m.RepeatU, RepeatV: m.RepeatV}
-		d.textures[f.Material] = t
-	}
-	if t.Image == nil || t.Image.Rect.Empty() {
-		return
-	}
-	var p [4]raster.Vertex
-	for i := range f.N {
-		p[i] = d.vertex(&f.V[i])
-	}
-	for _, t3 := range f.Triangles() {
-		d.canvas.Triangle(t, &[3]raster.Vertex{p[t3[0]], p[t3[1]], p[t3[2]]}, m.Culling)
-	}
 }

@@ -178,6 +178,11 @@ func (c *camera) RenderScaled(ctx context.Context, dst *image.RGBA, at worlddraw
 // Cover draws nothing: a camera's picture is not made from the positions of blocks.
 func (c *camera) Cover(context.Context, *image.RGBA, worlddraw.Scaled) error { return nil }
 
+// Within calls do for no block: a camera's picture is not made of tiles.
+func (c *camera) Within(context.Context, image.Rectangle, worlddraw.Scaled, func(mapdb.Pos) error) error {
+	return nil
+}
+
 // Fingerprint hashes all blocks around the camera.
 func (c *camera) Fingerprint(ctx context.Context, h io.Writer, r image.Rectangle, at worlddraw.Scaled) (bool, error) {
 	_, err := c.nodes(ctx)

@@ -43,6 +43,7 @@ func (s *worldScene) Part(look format.Look, pixels image.Rectangle) ([]byte, err
 
 // reach returns the pixels that affect the given ones, without the relief: labels of marks extend far.
 func (s *worldScene) reach(look format.Look, pixels image.Rectangle) image.Rectangle {
+	pixels = s.widened(s.name(look), pixels, look.Scale)
 	v, _ := format.ViewOf(s, s.name(look))
 	if v.Draws(look, layerAreas) {
 		pixels = reachOfProtectors(pixels, worlddraw.Scaled{Origin: look.Origin, Scale: look.Scale})

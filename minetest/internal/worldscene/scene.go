@@ -17,6 +17,7 @@ import (
 	"trowel.example/internal/format"
 	"trowel.example/minetest/internal/textured"
 	"trowel.example/minetest/internal/worldjob"
+	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/nodecolor"
 	"trowel.example/minetest/worlddraw"
 )
@@ -41,12 +42,15 @@ var (
 		Help: "see through translucent nodes such as water"}
 	optionMarkers = format.Option{Name: "markers", For: format.ForScene, Input: true,
 		Help: "mark signs, chests, protectors and doors with their texts or owners: a `file` of rules, or usual for Trowel's own rules"}
-	optionFlat = format.Option{Name: "noshading", Title: "Flat", Bool: true, For: format.ForScene, Help: "draw no relief"}
+	optionNoShading = format.Option{Name: "noshading", Title: "No shadows", Bool: true, For: format.ForScene,
+		Help: "draw no relief, and textures without shadows"}
+	optionFlat = format.Option{Name: "flat", Title: "Without textures", Bool: true, For: format.ForScene,
+		Help: "draw each node in one colour, even if textures are known"}
 )
 
 // Options are the options of pictures of worlds.
 var Options = []format.Option{optionColors, optionGuess, optionTextures, worldjob.OptionNodes, optionMinY, optionMaxY,
-	optionSlice, optionAlpha, optionFlat, optionMarkers, format.OptionAt, format.OptionLook, optionFov,
+	optionSlice, optionAlpha, optionNoShading, optionFlat, optionMarkers, format.OptionAt, format.OptionLook, optionFov,
 	format.OptionDaylight}
 
 // The views of a world in addition to those of [worlddraw].
@@ -82,6 +86,7 @@ type worldScene struct {
 	game   *game
 
 	textured *textured.Game // nil if no view draws textures
+	looks    func() *textured.Game
 
 	closing sync.Once
 
@@ -95,6 +100,7 @@ type drawn interface {
 	RenderScaled(context.Context, *image.RGBA, worlddraw.Scaled) error
 	Cover(context.Context, *image.RGBA, worlddraw.Scaled) error
 	Fingerprint(context.Context, io.Writer, image.Rectangle, worlddraw.Scaled) (bool, error)
+	Within(context.Context, image.Rectangle, worlddraw.Scaled, func(mapdb.Pos) error) error
 	Hidden() map[string]int64
 }
 
@@ -195,8 +201,9 @@ func (s *worldScene) findViews(job *format.Job, part *worldPart) (err error) {
 	if box.Min[1] > box.Max[1] {
 		box.Min[1], box.Max[1] = box.Max[1], box.Min[1]
 	}
+	s.openTextures(job)
 	usual := worlddraw.Options{
-		View: worlddraw.Top, Colors: s.colors, Box: box, Alpha: optionAlpha.On(job), Flat: optionFlat.On(job), Lost: s.lose,
+		View: worlddraw.Top, Colors: s.colors, Box: box, Alpha: optionAlpha.On(job), Flat: optionNoShading.On(job), Lost: s.lose,
 	}
 	s.kinds[string(worlddraw.Top)] = usual
 	if part != nil {
@@ -316,7 +323,12 @@ func (s *worldScene) Render(ctx context.Context, dst *image.RGBA, look format.Lo
 	}
 	v, _ := format.ViewOf(s, name)
 	if v.Layers == nil || v.Draws(look, layerNodes) {
-		if err := m.RenderScaled(ctx, dst, at); err != nil {
+		if t := s.sheet(name, at.Scale); t != nil {
+			err = s.renderTextured(ctx, dst, at, m, t, lose)
+		} else {
+			err = m.RenderScaled(ctx, dst, at)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -378,7 +390,7 @@ func (s *worldScene) Fingerprint(ctx context.Context, look format.Look, pixels i
 		fmt.Fprintln(h, s.extent.Min[1], s.extent.Max[1]) // the range of the shades
 	}
 	at := worlddraw.Scaled{Origin: look.Origin, Scale: look.Scale}
-	some, err := m.Fingerprint(ctx, h, pixels, at)
+	some, err := m.Fingerprint(ctx, h, s.widened(s.name(look), pixels, at.Scale), at)
 	v, _ := format.ViewOf(s, s.name(look))
 	if err == nil && v.Draws(look, layerAreas) {
 		var all []outline

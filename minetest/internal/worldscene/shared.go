@@ -33,6 +33,7 @@ type sharedWorld struct {
 	colors map[string]*colorSource // by the options that select their sources
 	marked []*markedWorld
 	seen   *around // by the last camera
+	nodes  knownNodes
 
 	standing   standing
 	protection protection

@@ -1,0 +1,184 @@
+package worldscene
+
+import (
+	"context"
+	"errors"
+	"image"
+	"math"
+	"math/bits"
+	"sync"
+
+	"trowel.example/internal/format"
+	"trowel.example/minetest/internal/textured"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/worlddraw"
+)
+
+// texturedScale is the least number of pixels of a unit at which textures are drawn. Below, they cannot be recognised.
+const texturedScale = 4
+
+// openTextures decides whether the views along parallel lines show textures. They are searched when they are needed.
+func (s *worldScene) openTextures(job *format.Job) {
+	s.looks = sync.OnceValue(func() *textured.Game {
+		if optionFlat.On(job) {
+			return nil
+		}
+		game, err := s.game.look()
+		if err != nil {
+			if optionTextures.Value(job) != "" {
+				job.Warn(s.world.dir, "drawn without textures: %v", err)
+			}
+			return nil
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.textured = game
+		return game
+	})
+}
+
+// sheet returns how a view is drawn with textures, or nil if it shows none.
+func (s *worldScene) sheet(name string, scale float64) *textured.Flat {
+	if scale < texturedScale || name == viewCamera || name == viewHeight || s.looks() == nil {
+		return nil
+	}
+	o := s.kinds[name]
+	f := &textured.Flat{Low: o.Box.Min, High: o.Box.Max, Depth: o.Depth, Daylight: 1, FullLight: o.Flat || o.Depth > 0}
+	if o.Light == worlddraw.Night {
+		f.Daylight = 0
+	}
+	if o.Depth > 0 {
+		f.Low[1] = max(f.Low[1], f.High[1]-o.Depth+1)
+	}
+	if name == viewIso {
+		f.Right, f.Down, f.Near, f.Shift = [3]float64{1, 0, -1}, [3]float64{-.5, -1, -.5}, [3]int{-1, 1, -1}, [2]float64{1, 2}
+		return f
+	}
+	switch o.View {
+	case worlddraw.Top:
+		f.Right, f.Down, f.Near = [3]float64{1}, [3]float64{0, 0, -1}, [3]int{0, 1, 0}
+	case worlddraw.South:
+		f.Right, f.Down, f.Near = [3]float64{1}, [3]float64{0, -1}, [3]int{0, 0, -1}
+	case worlddraw.North:
+		f.Right, f.Down, f.Near = [3]float64{-1}, [3]float64{0, -1}, [3]int{0, 0, 1}
+	case worlddraw.West:
+		f.Right, f.Down, f.Near = [3]float64{0, 0, -1}, [3]float64{0, -1}, [3]int{-1}
+	case worlddraw.East:
+		f.Right, f.Down, f.Near = [3]float64{0, 0, 1}, [3]float64{0, -1}, [3]int{1}
+	}
+	return f
+}
+
+// widened returns the pixels on which a part of a picture depends.
+func (s *worldScene) widened(name string, pixels image.Rectangle, scale float64) image.Rectangle {
+	if f := s.sheet(name, scale); f != nil {
+		return f.Reach(pixels, scale)
+	}
+	return pixels
+}
+
+// The least and greatest numbers of pixels of a unit when a picture with textures is drawn, before it is scaled to the wanted
+// size: textures usually have 16 pixels. A node is two units wide in the isometric view.
+const (
+	leastSheet    = 16
+	leastIsoSheet = 8
+	mostSheet     = 64
+)
+
+// renderTextured draws nodes with textures.
+func (s *worldScene) renderTextured(ctx context.Context, dst *image.RGBA, at worlddraw.Scaled, m drawn, f *textured.Flat,
+	lose func(error)) error {
+	scale := leastSheet
+	if f.Near[0] != 0 && f.Near[1] != 0 {
+		scale = leastIsoSheet
+	}
+	scale = min(mostSheet, max(scale, 1<<bits.Len(uint(math.Ceil(at.Scale)-1))))
+	blocks := &sheetBlocks{s: s, m: m, lose: lose}
+	own := worlddraw.Scaled{Origin: [2]float64{at.Origin[0] * float64(scale), at.Origin[1] * float64(scale)}, Scale: at.Scale / float64(scale)}
+	shows := func(r image.Rectangle) bool {
+		all, err := blocks.In(ctx, f.Reach(r, float64(scale)), scale)
+		return err != nil || len(all) > 0
+	}
+	return worlddraw.Scale(dst, own, shows, func(img *image.RGBA) error { return f.Draw(ctx, img, scale, s.looks(), blocks) })
+}
+
+// sheetBlocks are the blocks of a world in a view.
+type sheetBlocks struct {
+	s    *worldScene
+	m    drawn
+	lose func(error)
+}
+
+func (b *sheetBlocks) In(ctx context.Context, r image.Rectangle, scale int) (all []mapdb.Pos, err error) {
+	err = b.m.Within(ctx, r, worlddraw.Scaled{Scale: float64(scale)}, func(p mapdb.Pos) error {
+		all = append(all, p)
+		return nil
+	})
+	return all, err
+}
+
+func (b *sheetBlocks) Nodes(ctx context.Context, pos mapdb.Pos) (*mapblock.Nodes, error) {
+	k, err := b.s.world.nodes.get(ctx, b.s.world, pos)
+	if k.lost != nil {
+		b.lose(k.lost)
+		worlddraw.NoteLost(ctx, pos, k.lost)
+	}
+	return k.nodes, err
+}
+
+// knownNodes are the nodes of the blocks that were read last.
+type knownNodes struct {
+	mu    sync.Mutex
+	all   map[mapdb.Pos]knownBlock
+	order []mapdb.Pos
+}
+
+type knownBlock struct {
+	nodes *mapblock.Nodes // nil if there is no block
+	lost  error           // why it cannot be read
+}
+
+// maxKnown is the number of blocks that are kept, of 16 KiB each.
+const maxKnown = 4096
+
+func (c *knownNodes) get(ctx context.Context, w *sharedWorld, pos mapdb.Pos) (knownBlock, error) {
+	if !w.places.Has(pos) {
+		return knownBlock{}, nil
+	}
+	c.mu.Lock()
+	k, known := c.all[pos]
+	c.mu.Unlock()
+	if known {
+		return k, nil
+	}
+	data, err := w.db.Get(ctx, pos)
+	var row *mapdb.RowError
+	switch {
+	case errors.Is(err, mapdb.ErrNotFound):
+	case errors.As(err, &row):
+		k.lost = err
+	case err != nil:
+		return k, err
+	default:
+		var block mapblock.Block
+		if err := block.DecodeNodes(data); err != nil {
+			k.lost = &worlddraw.BlockError{Pos: pos, Err: err}
+		} else {
+			k.nodes = block.Nodes()
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.all == nil {
+		c.all = make(map[mapdb.Pos]knownBlock)
+	}
+	if _, known := c.all[pos]; !known {
+		c.all[pos] = k
+		if c.order = append(c.order, pos); len(c.order) > maxKnown {
+			delete(c.all, c.order[0])
+			c.order = c.order[1:]
+		}
+	}
+	return k, nil
+}
