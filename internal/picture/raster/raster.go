@@ -210,42 +210,55 @@ func (c *Canvas) row(t *Texture, y, x0, x1, anchor int, edges *[3]edge, v *[7]li
 	r := c.Image.Rect
 	depth := c.depth[(y-r.Min.Y)*r.Dx()+x0-r.Min.X:][:last-first+1]
 	pix := c.Image.Pix[c.Image.PixOffset(x0, y):]
+	const part = 1. / 255
 	for n := range depth {
 		right := float64(x0 + n - anchor)
-		if z := float32(v[0].at + right*v[0].dx); z >= depth[n] {
-			w := 1 / (v[1].at + right*v[1].dx)
-			tx := texel((v[2].at+right*v[2].dx)*w, width, t.RepeatU)
-			ty := texel((v[3].at+right*v[3].dx)*w, height, t.RepeatV)
-			texel := img.Pix[ty*img.Stride+4*tx:][:4:4]
-			if alpha := texel[3]; t.Mode == Opaque || alpha >= 128 || t.Mode == Blend && alpha > 0 {
-				var rgb [3]uint32
-				for i := range rgb {
-					rgb[i] = uint32(float64(texel[i])*(v[4+i].at+right*v[4+i].dx)*w/255 + .5)
-				}
-				to := pix[4*n:][:4:4]
-				if t.Mode == Blend && alpha < 255 {
-					over := uint32(alpha)
-					for i := range rgb {
-						to[i] = uint8((rgb[i]*over + uint32(to[i])*(255-over) + 127) / 255)
-					}
-					to[3] = uint8(over + (uint32(to[3])*(255-over)+127)/255)
-				} else {
-					to[0], to[1], to[2], to[3] = uint8(rgb[0]), uint8(rgb[1]), uint8(rgb[2]), 255
-				}
-				if t.Mode != Blend {
-					depth[n] = z
-				}
+		z := float32(v[0].at + right*v[0].dx)
+		if z < depth[n] {
+			continue
+		}
+		w := v[1].at
+		if v[1].dx != 0 {
+			w += right * v[1].dx
+		}
+		if w != 1 {
+			w = 1 / w
+		}
+		tx := texel((v[2].at+right*v[2].dx)*w, width, t.RepeatU)
+		ty := texel((v[3].at+right*v[3].dx)*w, height, t.RepeatV)
+		texel := img.Pix[ty*img.Stride+4*tx:][:4:4]
+		alpha := texel[3]
+		if t.Mode != Opaque && alpha < 128 && (t.Mode == Clip || alpha == 0) {
+			continue
+		}
+		w *= part
+		var rgb [3]uint32
+		for i := range rgb {
+			rgb[i] = uint32(float64(texel[i])*(v[4+i].at+right*v[4+i].dx)*w + .5)
+		}
+		to := pix[4*n:][:4:4]
+		if t.Mode == Blend && alpha < 255 {
+			over := uint32(alpha)
+			for i := range rgb {
+				to[i] = uint8((rgb[i]*over + uint32(to[i])*(255-over) + 127) / 255)
 			}
+			to[3] = uint8(over + (uint32(to[3])*(255-over)+127)/255)
+		} else {
+			to[0], to[1], to[2], to[3] = uint8(rgb[0]), uint8(rgb[1]), uint8(rgb[2]), 255
+		}
+		if t.Mode != Blend {
+			depth[n] = z
 		}
 	}
 }
 
 // texel returns the texel at a place on a texture: 0 to n-1.
 func texel(at float64, n int, repeat bool) int {
-	i := int(math.Floor(at * float64(n)))
-	if uint(i) < uint(n) {
-		return i
+	at *= float64(n)
+	if at >= 0 && at < float64(n) {
+		return int(at)
 	}
+	i := int(math.Floor(at))
 	if repeat {
 		i %= n
 		if i < 0 {

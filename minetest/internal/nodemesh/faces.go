@@ -20,18 +20,36 @@ type maker struct {
 	turned *turned
 	lit    bool // light is set
 	light  frame
-	of     [3]int // the node whose light counts
+	of     [3]int  // the node whose light counts
+	behind [6]bool // the directions of faces that the eye sees from behind
+	above  bool    // the eye is straight above
 	face   Face
 }
 
-// Faces makes the faces of the nodes in a box, both corners inclusive, in order of x, y and z, until do returns false. The
-// face is only valid during the call of do.
+// Faces makes the faces of the nodes in a box, both corners inclusive, until do returns false: in order of x, y and z, or from those
+// nearest to the Eye. The face is only valid during the call of do.
 func (v *Volume) Faces(low, high [3]int, do func(*Face) bool) {
-	m := &maker{v: v, do: do}
-	for z := max(low[2], v.min[2]); z <= min(high[2], v.min[2]+v.size[2]-1); z++ {
-		for y := max(low[1], v.min[1]); y <= min(high[1], v.min[1]+v.size[1]-1); y++ {
-			for x := max(low[0], v.min[0]); x <= min(high[0], v.min[0]+v.size[0]-1) && !m.ended; x++ {
-				m.node([3]int{x, y, z})
+	m := &maker{v: v, do: do, above: v.Eye == directions[up]}
+	if v.Eye != [3]int{} {
+		for face, d := range directions {
+			m.behind[face] = d[0]*v.Eye[0]+d[1]*v.Eye[1]+d[2]*v.Eye[2] <= 0
+		}
+	}
+	var count [3]int
+	for a := range count {
+		low[a], high[a] = max(low[a], v.min[a]), min(high[a], v.min[a]+v.size[a]-1)
+		count[a] = high[a] - low[a] + 1
+	}
+	at := func(axis, i int) int {
+		if v.Eye[axis] > 0 {
+			return high[axis] - i
+		}
+		return low[axis] + i
+	}
+	for z := range count[2] {
+		for y := range count[1] {
+			for x := 0; x < count[0] && !m.ended; x++ {
+				m.node([3]int{at(0, x), at(1, y), at(2, z)})
 			}
 		}
 	}
@@ -171,6 +189,9 @@ func (m *maker) inChunk(axis int) int { return m.p[axis] & 15 }
 // cube makes the faces of a whole cube that can be seen.
 func (m *maker) cube() {
 	for face, d := range directions {
+		if m.behind[face] && m.look.tiles[m.turned.from[face]].culls {
+			continue
+		}
 		_, n := m.beside(d)
 		if !m.shows(n) {
 			continue
@@ -233,6 +254,9 @@ func (m *maker) shows(n *look) bool {
 // boxFace makes a face of a box in the light around the node. Its points on the tile are those of the tile of the
 // face, or on the rectangle rect (left, top, right, bottom) of it.
 func (m *maker) boxFace(face int, b *nodedef.Box, rect *[4]float32, scale float32) {
+	if m.behind[face] && m.look.tiles[m.turned.from[face]].culls {
+		return
+	}
 	pos := corners(face, b)
 	t, uv := m.tileOf(face, &pos)
 	if rect != nil {

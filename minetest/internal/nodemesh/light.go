@@ -14,9 +14,13 @@ type taken struct {
 	sun                                  bool // full daylight falls on the corner
 }
 
-// take adds the light of a node, and reports whether light passes through it.
-func (t *taken) take(v *Volume, p [3]int) bool {
-	c, k := v.at(p)
+// take adds the light of a cell, and reports whether light passes through it.
+func (t *taken) take(v *Volume, i int) bool {
+	c := v.unset
+	if i >= 0 && v.cells[i].kind != 0 {
+		c = v.cells[i]
+	}
+	k := v.kinds[c.kind]
 	if k.absent {
 		return true
 	}
@@ -47,41 +51,40 @@ func (v *Volume) corner(p, signs [3]int) pair {
 		return pair{255, 0}
 	}
 	var t taken
-	near := [3][3]int{}
-	var through [3]bool
-	t.take(v, p)
-	for a := range near {
-		near[a] = p
-		near[a][a] += signs[a]
-		through[a] = t.take(v, near[a])
+	var step [3]int // of the index of a cell; 0 if a neighbour may be outside
+	middle := v.cellAt(p)
+	if v.inside(p) {
+		step = [3]int{signs[0], signs[1] * v.size[0], signs[2] * v.size[0] * v.size[1]}
 	}
+	cell := func(x, y, z int) int { // 1: the neighbour on this axis
+		if step[0] != 0 {
+			return middle + x*step[0] + y*step[1] + z*step[2]
+		}
+		return v.cellAt([3]int{p[0] + x*signs[0], p[1] + y*signs[1], p[2] + z*signs[2]})
+	}
+	t.take(v, middle)
+	through := [3]bool{t.take(v, cell(1, 0, 0)), t.take(v, cell(0, 1, 0)), t.take(v, cell(0, 0, 1))}
 	edges := [3][2]int{{0, 1}, {0, 2}, {1, 2}}
+	beside := [3]int{cell(1, 1, 0), cell(1, 0, 1), cell(0, 1, 1)}
 	open := false
 	var reached [3]bool
-	beside := func(i int) bool {
-		q := p
-		for _, a := range edges[i] {
-			q[a] += signs[a]
-		}
-		return t.take(v, q)
-	}
 	for i, e := range edges {
 		if reached[i] = through[e[0]] || through[e[1]]; !reached[i] {
 			t.occlusion++
-		} else if beside(i) {
+		} else if t.take(v, beside[i]) {
 			open = true
 		}
 	}
 	switch {
 	case !open:
 		t.occlusion++
-	case t.take(v, add(p, signs)):
+	case t.take(v, cell(1, 1, 1)):
 		t.occlusion -= 3
 		for i := range edges {
 			if reached[i] {
 				t.occlusion++
 			} else {
-				beside(i)
+				t.take(v, beside[i])
 			}
 		}
 	}

@@ -100,6 +100,7 @@ type tile struct {
 	layers [2]layer
 	world  bool
 	scale  int
+	culls  bool // it cannot be seen from behind
 }
 
 type layer struct {
@@ -259,6 +260,7 @@ func (l *Looks) tile(k *look, base, over nodedef.Tile) tile {
 	if base.Align != "" && base.Align != "node" && (k.draw == normal || k.draw == nodebox) {
 		t.world, t.scale = true, max(1, base.Scale)
 	}
+	t.culls = base.BackfaceCulling
 	t.layers[0] = l.layer(base, k.alpha)
 	t.layers[1].material = -1
 	if over.Name != "" {

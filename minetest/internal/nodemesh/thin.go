@@ -60,7 +60,7 @@ func (m *maker) torch() {
 		shift(&pos, 0, .5-s)
 		rotateXZ(&pos, [4]float64{0, 180, 90, -90}[wall-2])
 	}
-	if m.v.Above {
+	if m.above {
 		m.lying(&m.look.tiles[tile], s, whole)
 		return
 	}
@@ -141,7 +141,7 @@ func (m *maker) plant(t *tile) {
 			moved[i] = float32(r.next()%16)/16*.29 - .145
 		}
 	}
-	if m.v.Above {
+	if m.above {
 		m.lying(t, min(s, .5), whole)
 		return
 	}
@@ -214,7 +214,7 @@ func (m *maker) rooted() {
 }
 
 func (m *maker) fire() {
-	if m.v.Above {
+	if m.above {
 		m.lying(&m.look.tiles[0], .5, whole)
 		return
 	}

@@ -16,8 +16,9 @@ type Volume struct {
 	// FullLight draws all nodes in daylight, without shadows.
 	FullLight bool
 
-	// Above makes upright plants, torches and fire lie flat, for an eye straight above, which would see their edges.
-	Above bool
+	// Eye is the direction to an eye that is infinitely far away. Faces that it cannot see are left out, and upright plants,
+	// torches and fire lie flat below an eye straight above, which would see their edges. The zero value is an eye anywhere.
+	Eye [3]int
 
 	// Unlit gives vertices the colours of their tiles alone, without light and shadows.
 	Unlit bool
@@ -62,6 +63,16 @@ func (v *Volume) cellAt(p [3]int) int {
 		return -1
 	}
 	return (z*v.size[1]+y)*v.size[0] + x
+}
+
+// inside reports whether all neighbours of a position are in the volume.
+func (v *Volume) inside(p [3]int) bool {
+	for a := range p {
+		if at := p[a] - v.min[a]; at < 1 || at > v.size[a]-2 {
+			return false
+		}
+	}
+	return true
 }
 
 // at returns the node at a position, and its appearance.

@@ -80,7 +80,7 @@ func (f *Flat) tile(ctx context.Context, dst *image.RGBA, scale int, g *Game, bl
 	v.Open()
 	v.Limit(f.Low, f.High)
 	v.FullLight = f.FullLight
-	v.Above = f.Near == [3]int{0, 1, 0}
+	v.Eye = f.Near
 	p := &sheet{Flat: f, scale: float64(scale), base: base, daylight: v.Daylight(f.Daylight)}
 	d := newDrawing(ctx, p, raster.NewCanvas(img), g)
 	slices.SortFunc(all, func(a, b mapdb.Pos) int {
