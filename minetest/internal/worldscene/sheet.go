@@ -20,13 +20,15 @@ const texturedScale = 4
 
 // openTextures decides whether the views along parallel lines show textures. They are searched when they are needed.
 func (s *worldScene) openTextures(job *format.Job) {
+	if optionFlat.On(job) || optionColors.Value(job) != "" {
+		s.looks = func() *textured.Game { return nil }
+		return
+	}
+	asked := optionTextures.Value(job) != ""
 	s.looks = sync.OnceValue(func() *textured.Game {
-		if optionFlat.On(job) {
-			return nil
-		}
 		game, err := s.game.look()
 		if err != nil {
-			if optionTextures.Value(job) != "" {
+			if asked {
 				job.Warn(s.world.dir, "drawn without textures: %v", err)
 			}
 			return nil

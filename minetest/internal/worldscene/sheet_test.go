@@ -1,0 +1,53 @@
+package worldscene_test
+
+import (
+	"bytes"
+	"image"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"trowel.example/internal/format"
+)
+
+// TestSheets tests that views with textures do not depend on the parts in which they are drawn, that --flat and small
+// scales are without textures, and that missing files are reported.
+func TestSheets(t *testing.T) {
+	dir := terrain(t)
+	if err := os.WriteFile(filepath.Join(dir, "trowel_nodes.json"), []byte(definitions), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	given := map[string]string{"textures": textures(t), "slice": "3"}
+	s := scene(t, dir, given)
+	given["flat"] = "true"
+	flat := scene(t, dir, given)
+	for _, name := range []string{"top", "iso", "south", "north", "east", "west", "night", "slice"} {
+		v, _ := format.ViewOf(s, name)
+		for scale, parts := range map[float64]int{2: 0, 4: 40, 6.5: 110} {
+			l := look(v, scale)
+			l.Origin[0] -= 3
+			r := image.Rect(0, 0, min(l.Size.X, 300), min(l.Size.Y, 300))
+			whole, without := drawPart(t, s, l, r), drawPart(t, flat, l, r)
+			if same := bytes.Equal(whole.Pix, without.Pix); same != (scale < 4) {
+				t.Errorf("%s at %g: as without textures: %t", name, scale, same)
+			}
+			for y := 0; parts > 0 && y < r.Max.Y; y += parts {
+				part := drawPart(t, s, l, image.Rect(17, y, r.Max.X, min(y+parts, r.Max.Y)))
+				for at := part.Rect.Min; at.Y < part.Rect.Max.Y; at.Y++ {
+					from, to := whole.PixOffset(at.X, at.Y), whole.PixOffset(part.Rect.Max.X, at.Y)
+					if !bytes.Equal(whole.Pix[from:to], part.Pix[part.PixOffset(at.X, at.Y):][:to-from]) {
+						t.Fatalf("%s at %g: row %d differs in %v", name, scale, at.Y, part.Rect)
+					}
+				}
+			}
+		}
+	}
+	lacks := ""
+	for _, m := range s.Missing() {
+		lacks += m.Kind + " " + m.Name + "; "
+	}
+	if !strings.Contains(lacks, "texture grass.png") || !strings.Contains(lacks, "block 3,0,2") {
+		t.Errorf("missing: %s", lacks)
+	}
+}
