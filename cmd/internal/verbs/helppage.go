@@ -326,7 +326,7 @@ func (p *helpPage) flags(title string, flags *pflag.FlagSet) {
 // shortHelp prints the help of a verb, or of the tool, that fits a screen.
 func shortHelp(a *Tool, cmd *cobra.Command) {
 	var b strings.Builder
-	for less := range 4 {
+	for less := range 5 {
 		b.Reset()
 		newHelpPage(a, &b).short(cmd, less)
 		if strings.Count(b.String(), "\n") <= screenful {
@@ -337,7 +337,7 @@ func shortHelp(a *Tool, cmd *cobra.Command) {
 }
 
 // short prints short help. With less 0 it has everything; with 1 no options that only some files have; with 2 all
-// options, but only by name; and with 3 no examples either.
+// options, but only by name; with 3 no examples either; and with 4 neither examples nor options that only some files have.
 func (p *helpPage) short(cmd *cobra.Command, less int) {
 	fmt.Fprintf(p, "%s.\n", p.reflowed(strings.TrimSuffix(cmd.Short, ".")))
 	p.usage(cmd)
@@ -371,11 +371,14 @@ func (p *helpPage) short(cmd *cobra.Command, less int) {
 		switch {
 		case i == 0 && less < 2:
 			p.flags(title, g.flags)
-		case i == 0 || less != 1:
+		case i == 0 || less != 1 && less < 4:
 			fmt.Fprintf(p, "\n%s:\n  %s\n", title, p.screen.Wrapped(strings.Join(names, ", "), 2, 2))
 		}
 	}
 	more := fmt.Sprintf("\"%s --help\" explains everything.", cmd.CommandPath())
+	if less == 4 {
+		more = "Each game has more options. " + more
+	}
 	if verbCommands[cmd.Name()] != nil {
 		more = fmt.Sprintf("\"%s FILE --help\" lists the %s. ", cmd.CommandPath(), commandKinds[cmd.Name()].many) + more
 	}
