@@ -84,4 +84,10 @@ func TestPieces(t *testing.T) {
 	if !slices.Equal(got, []string{"1: 4", "2: 0", "3: 0", "4: 0"}) || !strings.Contains(missing, "{mesh room pieces and models 3 places") {
 		t.Errorf("without the base: %v; missing %s", got, missing)
 	}
+	if err := os.Remove(filepath.Join(dir, "media/Models/OWN.mesh")); err != nil {
+		t.Fatal(err)
+	}
+	if got, missing := sizes(nil); got[0] != "1: 0" || missing != "[]" {
+		t.Errorf("without any mesh: %v; missing %s", got, missing)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -75,10 +76,21 @@ func (b *builder) mesh(m *Mark, v values) {
 func (b *builder) lackMesh(name string, err error) {
 	const instead = "boxes that do not show the true size are drawn"
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		b.omit("mesh", "room pieces and models", "their meshes are not in the mod or in --base: "+instead)
+		b.omit(lackingMeshes[0], lackingMeshes[1], "their meshes are not in the mod or in --base: "+instead)
 		return
 	}
 	b.omit("mesh", name, "%v: "+instead, err)
+}
+
+// lackingMeshes is the kind and name under which all meshes are reported that are unavailable.
+var lackingMeshes = [2]string{"mesh", "room pieces and models"}
+
+// sized removes the report about unavailable meshes if there are no others: most mods use those of the game, and a plan of
+// them shows no sizes at all.
+func (b *builder) sized() {
+	if !slices.ContainsFunc(b.Marks, func(m Mark) bool { return m.mesh != nil }) {
+		delete(b.left, lackingMeshes)
+	}
 }
 
 // stand sets the rectangle that an object with a mesh covers, seen from above, in the direction of the object. It returns

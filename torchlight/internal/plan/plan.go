@@ -164,6 +164,7 @@ func New(f *layout.File, o Options) *Plan {
 	slices.SortStableFunc(b.Marks, func(a, c Mark) int {
 		return cmp.Or(cmp.Compare(a.above(), c.above()), cmp.Compare(a.layer, c.layer), cmp.Compare(a.look().rank, c.look().rank))
 	})
+	b.sized()
 	b.measure()
 	for i := range b.Marks {
 		b.shape(&b.Marks[i])
