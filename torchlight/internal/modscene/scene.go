@@ -125,7 +125,9 @@ func single(src *format.Source, base moddir.Files, o Options) (*subject, func(*s
 		}
 		return modsource.ReadBeside(src, name)
 	}
-	if s.find = firstOf(base, media.Read, beside); media.Known() {
+	// A file with the same name in this folder is only a guess, but without MEDIA a better one than the game's file.
+	s.find = firstOf(base, media.Read, beside)
+	if media.Known() {
 		s.find = firstOf(nil, firstOf(base, media.Read), beside)
 	}
 	s.origin = func(path string) origin {
