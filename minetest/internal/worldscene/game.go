@@ -99,6 +99,16 @@ func engineOf(version string) texture.Engine {
 }
 
 // missingTextures returns the files that are missing for the pictures so far.
+func (s *worldScene) missingTextures() []format.Missing {
+	s.mu.Lock()
+	g := s.textured
+	s.mu.Unlock()
+	if g == nil {
+		return nil
+	}
+	return missingTextures(g)
+}
+
 func missingTextures(g *textured.Game) (list []format.Missing) {
 	all := g.Missing()
 	for _, name := range slices.Sorted(maps.Keys(all)) {

@@ -73,6 +73,7 @@ func (s *worldScene) collect(ctx context.Context) (_ context.Context, lose func(
 			lost[m.Name] = m
 		}
 		missed.Add(slices.Collect(maps.Values(lost))...)
+		missed.Add(s.missingTextures()...)
 	}
 }
 
@@ -95,9 +96,7 @@ func (s *worldScene) Missing() (list []format.Missing) {
 	for name := range s.colors.Guessed() {
 		list = append(list, guessedColor(name))
 	}
-	if s.textured != nil {
-		list = append(list, missingTextures(s.textured)...)
-	}
+	list = append(list, s.missingTextures()...)
 	slices.SortFunc(list, func(a, b format.Missing) int { return strings.Compare(a.Kind+"\x00"+a.Name, b.Kind+"\x00"+b.Name) })
 	return list
 }
