@@ -26,7 +26,8 @@ var minetestSchematic = &format.Format{
 	Build:         format.BuildOf(schematic.Build),
 	Dump:          worldfile.DumpSchematic,
 	Kinds:         schematic.Catalog.Kinds(),
-	Options:       []format.Option{format.OptionClean},
+	Scene:         worldscene.OpenSchematic,
+	Options:       append([]format.Option{format.OptionClean}, worldscene.PieceOptions...),
 	Conversions: []format.Conversion{
 		worldfile.SchematicTo(schematic.WorldEdit, ".we", "a WorldEdit file"),
 		worldfile.SchematicTo(schematic.Lua, ".lua", "a schematic as a Lua table"),
@@ -49,7 +50,8 @@ var minetestWorldEdit = &format.Format{
 	Build:         format.BuildOf(schematic.Build),
 	Dump:          worldfile.DumpSchematic,
 	Kinds:         schematic.Catalog.Kinds(),
-	Options:       []format.Option{format.OptionClean},
+	Scene:         worldscene.OpenSchematic,
+	Options:       append([]format.Option{format.OptionClean}, worldscene.PieceOptions...),
 	Conversions: []format.Conversion{
 		worldfile.SchematicTo(schematic.MTS, ".mts", "a schematic of the engine"),
 		worldfile.SchematicTo(schematic.Lua, ".lua", "a schematic as a Lua table"),

@@ -58,5 +58,6 @@ var minetestBlock = &format.Format{
 	Build:         format.BuildOf(worlddir.BuildBlock),
 	Dump:          worldfile.DumpBlock,
 	Kinds:         mapblock.Catalog.Kinds(),
-	Options:       []format.Option{format.OptionClean},
+	Scene:         worldscene.OpenBlock,
+	Options:       append([]format.Option{format.OptionClean}, worldscene.PieceOptions...),
 }

@@ -132,16 +132,9 @@ func modelOfWorld(ctx context.Context, job *format.Job, src *format.Source, box 
 }
 
 func modelOfSchematic(job *format.Job, src *format.Source) (*modeled, error) {
-	data, err := src.ReadUpTo(schematic.MaxFile)
+	s, err := readSchematic(src)
 	if err != nil {
 		return nil, err
-	}
-	s, err := schematic.Decode(data)
-	if err != nil {
-		return nil, fault.InFile(err, src.Path)
-	}
-	if err := checkModelSize(s.Size); err != nil {
-		return nil, fault.InFile(err, src.Path)
 	}
 	// A schematic does not name its game.
 	g, err := openGame(job, filepath.Dir(src.Path), world.ParseSettings([]byte("gameid = minetest\n"), ""))

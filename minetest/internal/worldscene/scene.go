@@ -10,6 +10,7 @@ import (
 	"image"
 	"image/color"
 	"io"
+	"slices"
 	"sync"
 
 	"trowel.example/fault"
@@ -191,16 +192,18 @@ func (s *worldScene) findViews(job *format.Job, part *worldPart) (err error) {
 	for _, o := range Options {
 		s.digest = append(s.digest, o.Name+"="+o.Value(job)+"\n"...)
 	}
-	box := worlddraw.Everything()
+	box, scale, isoScale := worlddraw.Everything(), 1., 4.
+	if s.world.piece != nil {
+		box, scale, isoScale = *s.world.piece, 16, 16
+	}
+	lowest, highest := box.Min[1], box.Max[1]
 	if optionMinY.Value(job) != "" {
-		box.Min[1] = optionMinY.Integer(job)
+		lowest = optionMinY.Integer(job)
 	}
 	if optionMaxY.Value(job) != "" {
-		box.Max[1] = optionMaxY.Integer(job)
+		highest = optionMaxY.Integer(job)
 	}
-	if box.Min[1] > box.Max[1] {
-		box.Min[1], box.Max[1] = box.Max[1], box.Min[1]
-	}
+	box.Min[1], box.Max[1] = max(box.Min[1], min(lowest, highest)), min(box.Max[1], max(lowest, highest))
 	s.openTextures(job)
 	usual := worlddraw.Options{
 		View: worlddraw.Top, Colors: s.colors, Box: box, Alpha: optionAlpha.On(job), Flat: optionNoShading.On(job), Lost: s.lose,
@@ -212,12 +215,18 @@ func (s *worldScene) findViews(job *format.Job, part *worldPart) (err error) {
 		return err
 	} else {
 		s.extent = top.(*worlddraw.Map).Extent()
+		if s.world.piece != nil {
+			s.extent = s.extent.Intersect(box)
+		}
 	}
 	extent := s.extent
 	layers := []format.Layer{
 		{Name: layerNodes, Title: "the world", Shown: true}, {Name: layerPlayers, Title: "their last positions", Labels: true},
 		{Name: layerMarkers, Title: "signs, chests, protectors, doors", Shown: optionMarkers.Value(job) != "", Labels: true},
 		{Name: layerAreas, Title: "outlines of areas and of the reach of protectors", Labels: true},
+	}
+	if s.world.piece != nil {
+		layers = layers[:1]
 	}
 	if c, err := s.openCamera(job, usual); err != nil {
 		return err
@@ -229,7 +238,7 @@ func (s *worldScene) findViews(job *format.Job, part *worldPart) (err error) {
 	add := func(name, title string, o worlddraw.Options) *format.View {
 		r := o.View.Bounds(extent)
 		v := format.View{
-			Layers: layers, Name: name, Title: title, Scale: 1, Grain: 16, Axes: o.View.Axes(), Unit: "nodes",
+			Layers: layers, Name: name, Title: title, Scale: scale, Grain: 16, Axes: o.View.Axes(), Unit: "nodes",
 			North: o.View.North(), Background: white, Paper: true,
 			Bounds: format.Rect{Min: [2]float64{float64(r.Min.X), float64(r.Min.Y)}, Max: [2]float64{float64(r.Max.X), float64(r.Max.Y)}},
 		}
@@ -262,9 +271,12 @@ func (s *worldScene) findViews(job *format.Job, part *worldPart) (err error) {
 	s.kinds[viewIso] = usual
 	s.views = append(s.views, format.View{
 		Name: viewIso, Title: "isometric: cubes that show their top and the sides towards lower x and z",
-		Bounds: format.Rect{Min: low, Max: high}, Scale: 4, Axes: [2]string{"right", "down"}, North: worlddraw.IsoView.North(),
+		Bounds: format.Rect{Min: low, Max: high}, Scale: isoScale, Axes: [2]string{"right", "down"}, North: worlddraw.IsoView.North(),
 		Background: white, Paper: true, Layers: layers,
 	})
+	if last := len(s.views) - 1; s.world.piece != nil && s.maps[viewCamera] == nil && optionSlice.Value(job) == "" {
+		s.views = slices.Insert(s.views[:last:last], 0, s.views[last])
+	}
 	return nil
 }
 

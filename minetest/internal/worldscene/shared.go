@@ -25,7 +25,8 @@ type sharedWorld struct {
 	remote   bool
 	db       mapdb.DB
 	places   *worlddraw.Places
-	odd      []error // about rows that are not blocks
+	odd      []error        // about rows that are not blocks
+	piece    *worlddraw.Box // of the nodes, if it is a piece of a world
 
 	mu     sync.Mutex
 	uses   int                     // number of scenes

@@ -1,0 +1,112 @@
+package worldscene
+
+import (
+	"context"
+	"path/filepath"
+
+	"trowel.example/fault"
+	"trowel.example/internal/format"
+	"trowel.example/minetest/internal/worldjob"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/schematic"
+	"trowel.example/minetest/world"
+	"trowel.example/minetest/worlddraw"
+)
+
+// PieceOptions are the options of pictures of schematics and of separate blocks.
+var PieceOptions = []format.Option{optionColors, optionGuess, optionTextures, worldjob.OptionNodes, optionMinY, optionMaxY,
+	optionSlice, optionAlpha, optionNoShading, optionFlat, format.OptionAt, format.OptionLook, optionFov, format.OptionDaylight}
+
+// readSchematic reads a schematic that is small enough to be shown.
+func readSchematic(src *format.Source) (*schematic.Schematic, error) {
+	data, err := src.ReadUpTo(schematic.MaxFile)
+	if err != nil {
+		return nil, err
+	}
+	s, err := schematic.Decode(data)
+	if err == nil {
+		err = checkModelSize(s.Size)
+	}
+	return s, fault.InFile(err, src.Path)
+}
+
+// OpenSchematic opens the picture of a schematic: of its nodes in the light of day, also those that are only placed by chance.
+func OpenSchematic(ctx context.Context, job *format.Job, src *format.Source, _ string) (format.Scene, error) {
+	s, err := readSchematic(src)
+	if err != nil {
+		return nil, err
+	}
+	blocks := make(map[mapdb.Pos]*mapblock.Block)
+	for i := range s.Name {
+		if s.Prob != nil && s.Prob[i] == schematic.Never {
+			continue
+		}
+		x, y, z := s.Coordinates(i)
+		pos := blockOf([3]int{x, y, z})
+		b := blocks[pos]
+		if b == nil {
+			b = mapblock.New(28)
+			b.Names = []mapblock.NameID{{Name: mapblock.Air}}
+			for i := range b.Param1 {
+				b.Param0[i], b.Param1[i] = 0, 15
+			}
+			blocks[pos] = b
+		}
+		name, at := s.At(i), mapblock.Index(x&15, y&15, z&15)
+		b.Param0[at], b.Param2[at] = idOf(b, name), s.Param2[i]
+	}
+	return openPiece(ctx, job, src, blocks, worlddraw.Box{Max: [3]int{s.Size[0] - 1, s.Size[1] - 1, s.Size[2] - 1}})
+}
+
+// idOf returns the id of a name in a block, which is added.
+func idOf(b *mapblock.Block, name string) uint16 {
+	for _, n := range b.Names {
+		if n.Name == name {
+			return n.ID
+		}
+	}
+	id := uint16(len(b.Names))
+	b.Names = append(b.Names, mapblock.NameID{ID: id, Name: name})
+	return id
+}
+
+// OpenBlock opens the picture of a separate block, as if it were at 0,0,0.
+func OpenBlock(ctx context.Context, job *format.Job, src *format.Source, _ string) (format.Scene, error) {
+	data, err := src.ReadUpTo(mapdb.MaxBlock)
+	if err != nil {
+		return nil, err
+	}
+	b, err := mapblock.Decode(data)
+	if err != nil {
+		return nil, fault.InFile(err, src.Path)
+	}
+	const last = mapblock.Side - 1
+	return openPiece(ctx, job, src, map[mapdb.Pos]*mapblock.Block{{}: b}, worlddraw.Box{Max: [3]int{last, last, last}})
+}
+
+// openPiece opens the picture of a piece of a world. It does not name its game, which is minetest_game if no file of definitions
+// says otherwise.
+func openPiece(ctx context.Context, job *format.Job, src *format.Source, blocks map[mapdb.Pos]*mapblock.Block,
+	box worlddraw.Box) (format.Scene, error) {
+	w := &sharedWorld{dir: filepath.Dir(src.Path), settings: world.ParseSettings([]byte("gameid = minetest\n"), ""), uses: 1,
+		colors: make(map[string]*colorSource), piece: &box}
+	db := mapdb.NewMemory()
+	w.db = db
+	var list []mapdb.Block
+	for pos, b := range blocks {
+		data, err := b.EncodeLevel(1)
+		if err != nil {
+			return nil, fault.InFile(err, src.Path)
+		}
+		list = append(list, mapdb.Block{Pos: pos, Data: data})
+	}
+	if err := db.Store(ctx, list); err != nil {
+		return nil, err
+	}
+	var err error
+	if w.places, err = worlddraw.ReadPlaces(ctx, db, worlddraw.Everything(), nil); err != nil {
+		return nil, err
+	}
+	return newScene(ctx, job, w, nil)
+}

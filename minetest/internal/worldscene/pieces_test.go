@@ -1,0 +1,117 @@
+package worldscene_test
+
+import (
+	"context"
+	"errors"
+	"image"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"trowel.example/fault"
+	"trowel.example/internal/format"
+	"trowel.example/minetest/internal/worldscene"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/schematic"
+)
+
+// stairs returns a schematic of ascending columns, of which one is never placed.
+func stairs(t *testing.T, form schematic.Form) []byte {
+	s, err := schematic.New(form, [3]int{20, 5, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Names = []string{"air", "a:stone", "a:grass"}
+	for i := range s.Name {
+		s.Prob[i] = schematic.Always
+		switch x, y, _ := s.Coordinates(i); {
+		case x == 7:
+			s.Prob[i] = schematic.Never
+		case y == x/4:
+			s.Name[i] = 2
+		case y < x/4:
+			s.Name[i] = 1
+		}
+	}
+	data, err := s.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// TestPieces tests the views of schematics and of separate blocks.
+func TestPieces(t *testing.T) {
+	block := mapblock.New(29)
+	block.Names[0].Name = "a:stone"
+	data, err := block.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	type opener func(context.Context, *format.Job, *format.Source, string) (format.Scene, error)
+	for _, piece := range []struct {
+		name string
+		data []byte
+		open opener
+		top  image.Point // in nodes
+		gap  int         // x of a column without nodes
+	}{
+		{"stairs.mts", stairs(t, schematic.MTS), worldscene.OpenSchematic, image.Pt(20, 3), 7},
+		{"stairs.we", stairs(t, schematic.WorldEdit), worldscene.OpenSchematic, image.Pt(20, 3), 7},
+		{"a.block", data, worldscene.OpenBlock, image.Pt(16, 16), -1},
+	} {
+		dir := t.TempDir()
+		for name, text := range map[string]string{piece.name: string(piece.data), "trowel_nodes.json": definitions} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, flat := range []string{"", "true"} {
+			src, err := format.OpenSource(filepath.Join(dir, piece.name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := piece.open(t.Context(), &format.Job{Values: map[string]string{"textures": textures(t), "flat": flat, "noshading": "true"}}, src, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if views := s.Views(); views[0].Name != "iso" || len(views) < 8 {
+				t.Errorf("%s: %d views, first %s", piece.name, len(views), views[0].Name)
+			}
+			v, _ := format.ViewOf(s, "top")
+			if size := image.Pt(int(v.Bounds.Dx()), int(v.Bounds.Dy())); size != piece.top {
+				t.Errorf("%s: %v", piece.name, size)
+			}
+			l := look(v, v.Scale)
+			img := drawPart(t, s, l, image.Rectangle{Max: l.Size})
+			for x := range piece.top.X {
+				if a := img.RGBAAt(int(float64(x)*v.Scale)+3, 3).A; a == 0 != (x == piece.gap) {
+					t.Errorf("%s, flat %q: alpha %d at x = %d", piece.name, flat, a, x)
+				}
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	s, err := schematic.New(schematic.MTS, [3]int{260, 260, 260})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Names = []string{"air"}
+	data, err = s.Encode()
+	name := filepath.Join(t.TempDir(), "large.mts")
+	if err == nil {
+		err = os.WriteFile(name, data, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := format.OpenSource(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := worldscene.OpenSchematic(t.Context(), new(format.Job), src, ""); !errors.Is(err, fault.ErrLimit) {
+		t.Errorf("a large schematic: %v", err)
+	}
+}
