@@ -66,12 +66,10 @@ func PlacesOf(all iter.Seq2[mapdb.Pos, error], rows []int, lost func(error)) (*P
 }
 
 // nodes returns the part of a box of nodes that is inside the world.
-func (b Box) nodes() Box { return b.Intersect(Everything()) }
-
-// Intersect returns the nodes that are in both boxes.
-func (b Box) Intersect(o Box) Box {
+func (b Box) nodes() Box {
+	everything := Everything()
 	for i := range b.Min {
-		b.Min[i], b.Max[i] = max(b.Min[i], o.Min[i]), min(b.Max[i], o.Max[i])
+		b.Min[i], b.Max[i] = max(b.Min[i], everything.Min[i]), min(b.Max[i], everything.Max[i])
 	}
 	return b
 }

@@ -71,7 +71,8 @@ func TestPieces(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := piece.open(t.Context(), &format.Job{Values: map[string]string{"textures": textures(t), "flat": flat, "noshading": "true"}}, src, "")
+			job := &format.Job{Values: map[string]string{"textures": textures(t), "flat": flat, "noshading": "true"}}
+			s, err := piece.open(t.Context(), job, src, "")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -216,7 +216,9 @@ func (s *worldScene) findViews(job *format.Job, part *worldPart) (err error) {
 	} else {
 		s.extent = top.(*worlddraw.Map).Extent()
 		if s.world.piece != nil {
-			s.extent = s.extent.Intersect(box)
+			for a := range box.Min { // blocks are larger
+				s.extent.Min[a], s.extent.Max[a] = max(s.extent.Min[a], box.Min[a]), min(s.extent.Max[a], box.Max[a])
+			}
 		}
 	}
 	extent := s.extent
