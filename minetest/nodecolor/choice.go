@@ -15,6 +15,10 @@ type Choice struct {
 	Nodes    nodedef.List // nil: none
 	General  List         // a list for all worlds
 
+	// Means returns, before colours are guessed, the colours of a node for all values of param2, of which there may be only one;
+	// none if they are unknown. Nil: no colour is known.
+	Means func(name string) []Color
+
 	mu      sync.Mutex
 	guessed map[string]bool
 }
@@ -40,6 +44,9 @@ func (c *Choice) Color(name string) (Color, bool) {
 			return color, true
 		}
 	}
+	if means := c.means(name); len(means) > 0 {
+		return means[0], true
+	}
 	guess := Guess(name)
 	if guess.A > 0 {
 		c.mu.Lock()
@@ -55,7 +62,15 @@ func (c *Choice) Color(name string) (Color, bool) {
 // Palette returns the colours of a node for all values of param2, or nil if it has no palette or if a list sets its
 // colour.
 func (c *Choice) Palette(name string) *[256]Color {
-	if _, listed := c.List[name]; listed || c.Only || c.Textures == nil {
+	if _, listed := c.List[name]; listed || c.Only {
+		return nil
+	}
+	if c.Textures == nil {
+		_, general := c.General[name]
+		_, usual := Usual()[name]
+		if all := c.means(name); len(all) == 256 && !general && !usual {
+			return (*[256]Color)(all)
+		}
 		return nil
 	}
 	base, ok := c.Textures.Of(name, c.Nodes[name])
@@ -63,6 +78,13 @@ func (c *Choice) Palette(name string) *[256]Color {
 		return nil
 	}
 	return c.Textures.Palette(c.Nodes[name], base)
+}
+
+func (c *Choice) means(name string) []Color {
+	if c.Means == nil {
+		return nil
+	}
+	return c.Means(name)
 }
 
 // Guesses reports whether Color has guessed the colour of a node.

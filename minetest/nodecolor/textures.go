@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -30,11 +31,20 @@ const (
 	maxTexturePixels = 1 << 24
 )
 
-// FindTextures searches a folder and all folders below it for textures. If several files have the same name, the last
-// one in path order counts.
-func FindTextures(dir string) (*Textures, error) {
+// FindTextures searches folders and all folders below them for textures. If several files have the same name, that in the first
+// of the folders counts, and of those the last one in path order.
+func FindTextures(dirs ...string) (*Textures, error) {
 	t := &Textures{paths: make(map[string]string), means: make(map[string]*Color)}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	for _, dir := range slices.Backward(dirs) {
+		if err := t.find(dir); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+func (t *Textures) find(dir string) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -46,7 +56,6 @@ func FindTextures(dir string) (*Textures, error) {
 		}
 		return nil
 	})
-	return t, err
 }
 
 // Len returns the number of textures.

@@ -328,6 +328,53 @@ func firstFrame(a nodedef.Animation, size image.Point) string {
 	return ""
 }
 
+// Mean returns the mean colour of the top of a node with a value of param2, as its texture has it: the alpha says how much of it
+// can be seen through. It reports whether the node is defined and has a texture.
+func (l *Looks) Mean(name string, param2 uint8) (mean color.NRGBA, ok bool) {
+	if l.nodes[name] == nil {
+		return mean, false
+	}
+	k := l.of(name)
+	if k.draw == airlike {
+		return mean, true
+	}
+	top := &k.tiles[k.facing(param2)]
+	if k.draw == flowingLiquid && k.specials[0].layers[0].material >= 0 {
+		top = &k.specials[0]
+	}
+	y := &top.layers[0]
+	if y.material < 0 {
+		return mean, false
+	}
+	m := l.Materials()[y.material]
+	img := l.assets.Image(m.Texture)
+	if img == nil {
+		return mean, false
+	}
+	mean = texture.Mean(img)
+	tint := k.tintOf(y, param2)
+	for i, c := range [3]*uint8{&mean.R, &mean.G, &mean.B} {
+		*c = uint8(int(*c) * int(tint[i]) / 255)
+	}
+	if m.Alpha != Blend {
+		mean.A = 255
+	}
+	return mean, mean.A > 0
+}
+
+// facing returns the tile of the top side.
+func (k *look) facing(param2 uint8) int {
+	if k.turns == nil {
+		return up
+	}
+	return facedirs[k.turns(param2)].from[up]
+}
+
+// HasPalette reports whether the colour of a node depends on its param2.
+func (l *Looks) HasPalette(name string) bool {
+	return l.nodes[name] != nil && l.of(name).palette != nil
+}
+
 // tintOf returns the colour of a layer, for a value of param2.
 func (k *look) tintOf(y *layer, param2 uint8) [3]uint8 {
 	switch {

@@ -46,26 +46,3 @@ func ParseColor(text string) (color.NRGBA, bool) {
 	c.R, c.G, c.B = named.R, named.G, named.B
 	return c, is
 }
-
-// ColorSpec converts a color from a definition in JSON: a string as [ParseColor] reads it, a number 0xAARRGGBB, or a
-// table with a, r, g and b. It reports whether the value is a color.
-func ColorSpec(value any) (color.NRGBA, bool) {
-	switch v := value.(type) {
-	case string:
-		return ParseColor(v)
-	case float64:
-		n := uint32(int64(v))
-		return color.NRGBA{uint8(n >> 16), uint8(n >> 8), uint8(n), uint8(n >> 24)}, v >= -1<<31 && v < 1<<32
-	case map[string]any:
-		c := color.NRGBA{A: 255}
-		for key, channel := range map[string]*uint8{"r": &c.R, "g": &c.G, "b": &c.B, "a": &c.A} {
-			if n, is := v[key].(float64); is {
-				*channel = uint8(min(max(0, n), 255))
-			} else if key != "a" {
-				return color.NRGBA{}, false
-			}
-		}
-		return c, true
-	}
-	return color.NRGBA{}, false
-}

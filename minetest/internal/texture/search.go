@@ -39,8 +39,8 @@ type Search struct {
 	overrides []Override
 	problems  []Problem
 
-	mu   sync.Mutex
-	used map[string][sha256.Size]byte
+	once   sync.Once
+	digest [sha256.Size]byte
 }
 
 // searchPart is a folder with its files by name.
@@ -212,12 +212,10 @@ func (s *Search) Image(ctx context.Context, name string) (*image.NRGBA, error) {
 		if m == nil {
 			return nil, &fs.PathError{Op: "find", Path: name, Err: fs.ErrNotExist}
 		}
-		s.use(name, m.Pix)
 		return m, nil
 	}
 	data, err := readFile(p.fsys, file)
 	if err == nil {
-		s.use(name, data)
 		var m *image.NRGBA
 		if m, err = decode(file, data); err == nil {
 			return m, nil
@@ -235,9 +233,6 @@ func (s *Search) File(ctx context.Context, name string) ([]byte, error) {
 		p := &s.parts[i]
 		if file, is := p.files[name]; is {
 			data, err := readFile(p.fsys, file)
-			if err == nil {
-				s.use(name, data)
-			}
 			return data, fault.InFile(err, path.Join(p.name, file))
 		}
 	}
@@ -257,25 +252,23 @@ func readFile(fsys fs.FS, file string) ([]byte, error) {
 	return fs.ReadFile(fsys, file)
 }
 
-func (s *Search) use(name string, data []byte) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.used == nil {
-		s.used = make(map[string][sha256.Size]byte)
-	}
-	s.used[name] = sha256.Sum256(data)
-}
-
-// Digest returns a hash of the names and contents of all image files that were read, for records of what a picture was
-// made from.
+// Digest returns a hash of the names and contents of all files that can be found, and of the lines of override.txt. It is
+// that of equal folders on another machine. The files are read at the first call; those that cannot be read count as such.
 func (s *Search) Digest() [sha256.Size]byte {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	h := sha256.New()
-	for _, name := range slices.Sorted(maps.Keys(s.used)) {
-		fmt.Fprintf(h, "%s %x\n", name, s.used[name])
-	}
-	return [sha256.Size]byte(h.Sum(nil))
+	s.once.Do(func() {
+		h := sha256.New()
+		for _, p := range s.parts {
+			for _, name := range slices.Sorted(maps.Keys(p.files)) {
+				data, err := readFile(p.fsys, p.files[name])
+				fmt.Fprintf(h, "%q %t %t %x\n", name, p.free, err == nil, sha256.Sum256(data))
+			}
+		}
+		for _, o := range s.overrides {
+			fmt.Fprintf(h, "%+v\n", o)
+		}
+		h.Sum(s.digest[:0])
+	})
+	return s.digest
 }
 
 // Overrides returns the lines of all override.txt files in the order in which they must be applied: later ones replace

@@ -311,16 +311,6 @@ func TestColors(t *testing.T) {
 			t.Errorf("%q: %s, %v", text, got, ok)
 		}
 	}
-	for _, v := range []any{float64(0x80ff1002), float64(-0x7f00effe), map[string]any{"a": 128., "r": 255., "g": 16., "b": 2.}, "#ff100280"} {
-		if c, ok := texture.ColorSpec(v); !ok || c != (color.NRGBA{255, 16, 2, 128}) {
-			t.Errorf("%v: %v, %v", v, c, ok)
-		}
-	}
-	for _, v := range []any{nil, true, map[string]any{"r": 1.}, 1e30} {
-		if c, ok := texture.ColorSpec(v); ok {
-			t.Errorf("%v: %v", v, c)
-		}
-	}
 }
 
 func FuzzMake(f *testing.F) {

@@ -3,6 +3,7 @@ package textured
 
 import (
 	"context"
+	"crypto/sha256"
 	"image"
 	"sync"
 
@@ -23,6 +24,9 @@ func NewGame(nodes nodedef.List, search *texture.Search, engine texture.Engine) 
 	f := &files{search: search, maker: texture.NewMaker(search, engine), engine: engine, lost: make(map[string]error)}
 	return &Game{Looks: nodemesh.NewLooks(override(nodes, search.Overrides()), f, engine), files: f}
 }
+
+// Digest returns a hash of all textures and models.
+func (g *Game) Digest() [sha256.Size]byte { return g.files.search.Digest() }
 
 // Missing returns, by name, why files that nodes need could not be used.
 func (g *Game) Missing() map[string]error {

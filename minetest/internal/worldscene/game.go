@@ -2,6 +2,7 @@ package worldscene
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -17,6 +18,7 @@ import (
 	"trowel.example/minetest/internal/texture"
 	"trowel.example/minetest/internal/textured"
 	"trowel.example/minetest/internal/worldjob"
+	"trowel.example/minetest/nodecolor"
 	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/world"
 )
@@ -26,10 +28,31 @@ type game struct {
 	id     string       // of the game, in world.mt
 	nodes  nodedef.List // as a file defines them; nil: there is no file
 	engine texture.Engine
-	digest []byte // of the file
+	digest []byte // the content of the file
 	path   string // of the file
 
 	look func() (*textured.Game, error) // the textured nodes, which are searched at the first call
+	sum  func() []byte                  // a hash of the textures, or of nothing
+}
+
+// mean returns the mean colours of the top of a node, see [nodecolor.Choice].
+func (g *game) mean(name string) (all []nodecolor.Color) {
+	look, err := g.look()
+	if err != nil {
+		return nil
+	}
+	n := 1
+	if look.HasPalette(name) {
+		n = 256
+	}
+	for param2 := range n {
+		c, ok := look.Mean(name, uint8(param2))
+		if !ok {
+			return nil
+		}
+		all = append(all, nodecolor.Color{R: c.R, G: c.G, B: c.B, A: c.A})
+	}
+	return all
 }
 
 // openGame reads the definitions of the nodes of a world.
@@ -56,6 +79,15 @@ func openGame(job *format.Job, dir string, settings *world.Settings) (*game, err
 		}
 	}
 	g.look = sync.OnceValues(func() (*textured.Game, error) { return g.open(job, dir, settings) })
+	g.sum = func() []byte {
+		look, err := g.look()
+		if err != nil {
+			return nil
+		}
+		textures := look.Digest()
+		sum := sha256.Sum256(append(textures[:], g.digest...))
+		return sum[:]
+	}
 	return g, nil
 }
 
@@ -71,8 +103,10 @@ func (g *game) open(job *format.Job, dir string, settings *world.Settings) (*tex
 		job.Done("used the definitions of nodes in %s", g.path)
 	}
 	sources := texture.ForWorld(dir, settings)
-	if path := optionTextures.Value(job); path != "" {
-		sources.Add(texture.FolderAt(path))
+	if paths := optionTextures.Values(job); len(paths) > 0 {
+		for _, path := range paths {
+			job.Done("used the textures of %s, a %s", path, sources.Add(texture.FolderAt(path)))
+		}
 	} else if sources.Game.FS == nil {
 		return nil, fmt.Errorf("no folder of game %q on this machine: name it with --%s", g.id, optionTextures.Name)
 	} else {

@@ -1,11 +1,14 @@
 package worldscene
 
 import (
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"image"
 
 	"trowel.example/internal/format"
+	"trowel.example/minetest/internal/textured"
+	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/worlddraw"
 )
 
@@ -14,31 +17,68 @@ type worldPart struct {
 	worlddraw.Part
 	Extent worlddraw.Box `json:"extent"` // of the whole scene
 
+	Looks string `json:"looks,omitempty"` // a hash of the textures and definitions, or [noLooks]; "" if they do not matter
+
 	Then       []int         `json:"then,omitempty"` // rows, like those of Part, at an earlier time
 	ThenExtent worlddraw.Box `json:"thenExtent"`
 }
 
-// Part returns the area of blocks that some pixels depend on. It returns nil for views that need other blocks:
-// an isometric view and a camera's.
+// noLooks says that there are no textures.
+const noLooks = "none"
+
+// Part returns the area of blocks that some pixels depend on. It returns nil for an isometric view without textures, which needs
+// other blocks.
 func (s *worldScene) Part(look format.Look, pixels image.Rectangle) ([]byte, error) {
 	name := s.name(look)
 	drawn, err := s.mapOf(name)
-	m, along := drawn.(*worlddraw.Map)
-	if err != nil || !along {
+	if err != nil {
 		return nil, err
 	}
+	m, along := drawn.(*worlddraw.Map)
+	part := worldPart{Part: worlddraw.Part{Blocks: mapdb.All()}, Extent: s.extent}
+	if name == viewCamera || look.Scale >= texturedScale {
+		part.Looks = s.looksHash()
+	} else if !along {
+		return nil, nil
+	}
 	at := worlddraw.Scaled{Origin: look.Origin, Scale: look.Scale}
-	part := worldPart{Part: m.Part(s.reach(look, pixels), at), Extent: s.extent}
+	if along {
+		part.Part = m.Part(s.reach(look, pixels), at)
+	}
 	if s.since != nil {
+		part.ThenExtent = s.since.extent
+	}
+	if s.since != nil && along {
 		then, err := s.mapAt(s.since.then, s.since.maps, name)
 		if err != nil {
 			return nil, err
 		}
 		was := then.(*worlddraw.Map).Part(s.reach(look, pixels), at)
 		part.Blocks = part.Blocks.With(was.Blocks)
-		part.Then, part.ThenExtent = was.Rows, s.since.extent
+		part.Then = was.Rows
 	}
 	return json.Marshal(part)
+}
+
+// looksHash returns a hash of the textures and definitions, or noLooks.
+func (s *worldScene) looksHash() string {
+	if s.looks() == nil {
+		return noLooks
+	}
+	return hex.EncodeToString(s.game.sum())
+}
+
+// sameLooks returns an error if the textures and definitions are not those with which others draw the picture.
+func (s *worldScene) sameLooks(part *worldPart) error {
+	switch {
+	case part == nil || part.Looks == "":
+	case part.Looks == noLooks:
+		s.looks = func() *textured.Game { return nil }
+	case part.Looks != s.looksHash():
+		return fmt.Errorf("the textures, models or definitions of nodes on this machine are not those with which the picture was begun: " +
+			"copy them, or draw with --flat")
+	}
+	return nil
 }
 
 // reach returns the pixels that affect the given ones, without the relief: labels of marks extend far.

@@ -11,6 +11,7 @@ import (
 	"image/color"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 
 	"trowel.example/fault"
@@ -30,9 +31,9 @@ var (
 			"colors.txt of the world, or of the system, with Trowel's own colours for other names)"}
 	optionGuess = format.Option{Name: "guess-colors", Title: "Guess colours", Bool: true, For: format.ForScene,
 		Help: "also draw nodes that are missing in the list of colours, with guessed colours"}
-	optionTextures = format.Option{Name: "textures", For: format.ForScene, Input: true,
-		Help: "a `folder` of a game, of mods or of textures: the colours are taken from it, and the textures of --at (default for --at: " +
-			"the world's game and mods, as far as they are on this machine)"}
+	optionTextures = format.Option{Name: "textures", For: format.ForScene, Input: true, List: true,
+		Help: "a `folder` of a game, of mods or of textures, also several: nodes show the textures and have their colours; the first " +
+			"texture pack has precedence (default: the world's game and mods, as far as they are on this machine)"}
 	optionMinY = format.Option{Name: "min-y", Title: "Lowest y", Type: format.Integer, For: format.ForScene,
 		Help: "draw nothing below `Y`"}
 	optionMaxY = format.Option{Name: "max-y", Title: "Highest y", Type: format.Integer, For: format.ForScene,
@@ -142,6 +143,9 @@ func newScene(ctx context.Context, job *format.Job, w *sharedWorld, part *worldP
 		s.keepLost(lostOf(err, false))
 	}
 	if err = s.findViews(job, part); err == nil {
+		err = s.sameLooks(part)
+	}
+	if err == nil {
 		s.since, err = s.openThen(ctx, job, part)
 	}
 	return s, err
@@ -177,12 +181,13 @@ func chooseColors(job *format.Job, dir string, g *game) (c *nodecolor.Choice, di
 	if optionGuess.On(job) {
 		c.Only = false
 	}
-	if path := optionTextures.Value(job); path != "" && err == nil {
-		c.Textures, err = nodecolor.FindTextures(path)
+	if paths := optionTextures.Values(job); len(paths) > 0 && err == nil {
+		c.Textures, err = nodecolor.FindTextures(paths...)
 		if err == nil && c.Textures.Len() == 0 {
-			err = fmt.Errorf("--%s: no texture in %s", optionTextures.Name, path)
+			err = fmt.Errorf("--%s: no texture in %s", optionTextures.Name, strings.Join(paths, ", "))
 		}
-		digest = append(digest, path...)
+	} else if !c.Only {
+		c.Means = g.mean
 	}
 	return c, append(digest, g.digest...), err
 }
@@ -402,6 +407,9 @@ func (s *worldScene) Fingerprint(ctx context.Context, look format.Look, pixels i
 	}
 	if s.name(look) == viewHeight {
 		fmt.Fprintln(h, s.extent.Min[1], s.extent.Max[1]) // the range of the shades
+	}
+	if s.sheet(s.name(look), look.Scale) != nil || s.name(look) == viewCamera {
+		h.Write(s.game.sum())
 	}
 	at := worlddraw.Scaled{Origin: look.Origin, Scale: look.Scale}
 	some, err := m.Fingerprint(ctx, h, s.widened(s.name(look), pixels, at.Scale), at)

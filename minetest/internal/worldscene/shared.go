@@ -145,7 +145,8 @@ func (w *sharedWorld) chooseColors(job *format.Job) (*game, *nodecolor.Choice, [
 		w.colors[key] = of
 	}
 	c := of.choice
-	return of.game, &nodecolor.Choice{List: c.List, Only: c.Only, Textures: c.Textures, Nodes: c.Nodes, General: c.General},
+	return of.game, &nodecolor.Choice{List: c.List, Only: c.Only, Textures: c.Textures, Nodes: c.Nodes, General: c.General,
+			Means: c.Means},
 		slices.Clone(of.digest), nil
 }
 

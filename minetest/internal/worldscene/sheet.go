@@ -24,7 +24,7 @@ func (s *worldScene) openTextures(job *format.Job) {
 		s.looks = func() *textured.Game { return nil }
 		return
 	}
-	asked := optionTextures.Value(job) != ""
+	asked := len(optionTextures.Values(job)) > 0
 	s.looks = sync.OnceValue(func() *textured.Game {
 		game, err := s.game.look()
 		if err != nil {
