@@ -32,15 +32,25 @@ type game struct {
 	path   string // of the file
 
 	look func() (*textured.Game, error) // the textured nodes, which are searched at the first call
-	sum  func() []byte                  // a hash of the textures, or of nothing
+	sum  func() []byte                  // a hash of the textures and definitions, or nil
+
+	mu    sync.Mutex
+	means map[string][]nodecolor.Color
 }
 
-// mean returns the mean colours of the top of a node, see [nodecolor.Choice].
-func (g *game) mean(name string) (all []nodecolor.Color) {
+// mean returns the mean colours of the top of a node, see [nodecolor.Choice]. Those of missing textures are unknown.
+func (g *game) mean(name string) []nodecolor.Color {
 	look, err := g.look()
 	if err != nil {
 		return nil
 	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	all, known := g.means[name]
+	if known {
+		return all
+	}
+	lost := len(look.Missing())
 	n := 1
 	if look.HasPalette(name) {
 		n = 256
@@ -48,10 +58,17 @@ func (g *game) mean(name string) (all []nodecolor.Color) {
 	for param2 := range n {
 		c, ok := look.Mean(name, uint8(param2))
 		if !ok {
-			return nil
+			break
 		}
 		all = append(all, nodecolor.Color{R: c.R, G: c.G, B: c.B, A: c.A})
 	}
+	if len(all) < n || len(look.Missing()) > lost {
+		all = nil
+	}
+	if g.means == nil {
+		g.means = make(map[string][]nodecolor.Color)
+	}
+	g.means[name] = all
 	return all
 }
 

@@ -100,8 +100,10 @@ func TestMeans(t *testing.T) {
 	img := drawPart(t, s, l, image.Rectangle{Max: l.Size})
 	water := 0 // the texture of stone, multiplied by blue
 	for i := 0; i < len(img.Pix); i += 4 {
-		if p := img.Pix[i:]; p[0] == 0 && p[1] == 0 && p[2] > 100 && p[2] < 180 {
+		if p := img.Pix[i:]; p[0] == 0 && p[1] == 0 && p[2] > 200 && p[2] < 250 {
 			water++
+		} else if p[0] == 255 && p[1] == 0 && p[2] == 255 {
+			t.Fatal("a missing texture has a colour")
 		}
 	}
 	for _, m := range s.Missing() {
