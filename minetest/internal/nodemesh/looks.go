@@ -328,15 +328,15 @@ func firstFrame(a nodedef.Animation, size image.Point) string {
 	return ""
 }
 
-// Mean returns the mean colour of the top of a node with a value of param2, as its texture has it: the alpha says how much of it
-// can be seen through. It reports whether the node is defined and has a texture.
-func (l *Looks) Mean(name string, param2 uint8) (mean color.NRGBA, ok bool) {
+// Mean returns the mean colour of the top of a node with a value of param2, and the texture string that it comes from. The colour is
+// translucent only if the node is. It reports whether the node is defined and has a texture.
+func (l *Looks) Mean(name string, param2 uint8) (mean color.NRGBA, from string, ok bool) {
 	if l.nodes[name] == nil {
-		return mean, false
+		return mean, "", false
 	}
 	k := l.of(name)
 	if k.draw == airlike {
-		return mean, true
+		return mean, "", true
 	}
 	top := &k.tiles[k.facing(param2)]
 	if k.draw == flowingLiquid && k.specials[0].layers[0].material >= 0 {
@@ -344,12 +344,12 @@ func (l *Looks) Mean(name string, param2 uint8) (mean color.NRGBA, ok bool) {
 	}
 	y := &top.layers[0]
 	if y.material < 0 {
-		return mean, false
+		return mean, "", false
 	}
 	m := l.Materials()[y.material]
 	img := l.assets.Image(m.Texture)
 	if img == nil {
-		return mean, false
+		return mean, "", false
 	}
 	mean = texture.Mean(img)
 	tint := k.tintOf(y, param2)
@@ -359,7 +359,7 @@ func (l *Looks) Mean(name string, param2 uint8) (mean color.NRGBA, ok bool) {
 	if m.Alpha != Blend {
 		mean.A = 255
 	}
-	return mean, mean.A > 0
+	return mean, m.Texture, mean.A > 0
 }
 
 // facing returns the tile of the top side.

@@ -50,20 +50,20 @@ func (g *game) mean(name string) []nodecolor.Color {
 	if known {
 		return all
 	}
-	lost := len(look.Missing())
 	n := 1
 	if look.HasPalette(name) {
 		n = 256
 	}
 	for param2 := range n {
-		c, ok := look.Mean(name, uint8(param2))
+		c, from, ok := look.Mean(name, uint8(param2))
+		for lost := range look.Missing() {
+			ok = ok && !strings.Contains(from, lost)
+		}
 		if !ok {
+			all = nil
 			break
 		}
 		all = append(all, nodecolor.Color{R: c.R, G: c.G, B: c.B, A: c.A})
-	}
-	if len(all) < n || len(look.Missing()) > lost {
-		all = nil
 	}
 	if g.means == nil {
 		g.means = make(map[string][]nodecolor.Color)
