@@ -103,8 +103,12 @@ const steps = 256
 // point is a corner in the picture, in steps.
 type point struct{ x, y int64 }
 
+// place returns where a corner is in the picture.
+func (v *Vertex) place() (x, y float64) { return float64(v.X) / float64(v.W), float64(v.Y) / float64(v.W) }
+
 func (v *Vertex) point() (point, bool) {
-	x, y := float64(v.X)/float64(v.W)*steps, float64(v.Y)/float64(v.W)*steps
+	x, y := v.place()
+	x, y = x*steps, y*steps
 	if !(math.Abs(x) < 1<<30 && math.Abs(y) < 1<<30) {
 		return point{}, false
 	}
@@ -163,11 +167,13 @@ func (c *Canvas) fill(t *Texture, v0, v1, v2 *Vertex, culling bool) {
 			float64(v.Color[1]) * w, float64(v.Color[2]) * w}
 	}
 	a, b, d := values(v0), values(v1), values(v2)
-	bx, by := float64(p[1].x-p[0].x)/steps, float64(p[1].y-p[0].y)/steps
-	dx, dy := float64(p[2].x-p[0].x)/steps, float64(p[2].y-p[0].y)/steps
+	x, y := v0.place()
+	bx, by := v1.place()
+	dx, dy := v2.place()
+	bx, by, dx, dy = bx-x, by-y, dx-x, dy-y
 	inverse := 1 / (bx*dy - by*dx)
 	anchor := image.Pt(int(p[0].x>>8), int(p[0].y>>8))
-	px, py := float64(int64(anchor.X)*steps+half-p[0].x)/steps, float64(int64(anchor.Y)*steps+half-p[0].y)/steps
+	px, py := float64(anchor.X)+.5-x, float64(anchor.Y)+.5-y
 	for i := range all {
 		l := &all[i]
 		l.dx = ((b[i]-a[i])*dy - (d[i]-a[i])*by) * inverse
