@@ -104,7 +104,9 @@ const steps = 256
 type point struct{ x, y int64 }
 
 // place returns where a corner is in the picture.
-func (v *Vertex) place() (x, y float64) { return float64(v.X) / float64(v.W), float64(v.Y) / float64(v.W) }
+func (v *Vertex) place() (x, y float64) {
+	return float64(v.X) / float64(v.W), float64(v.Y) / float64(v.W)
+}
 
 func (v *Vertex) point() (point, bool) {
 	x, y := v.place()
