@@ -134,6 +134,7 @@ type knownNodes struct {
 	mu    sync.Mutex
 	all   map[mapdb.Pos]knownBlock
 	order []mapdb.Pos
+	size  int // bytes
 }
 
 type knownBlock struct {
@@ -141,8 +142,21 @@ type knownBlock struct {
 	lost  error           // why it cannot be read
 }
 
-// maxKnown is the number of blocks that are kept, of 16 KiB each.
-const maxKnown = 4096
+// maxKnown is the size in bytes of the blocks that are kept: usually of 4,000, but names may be long.
+const maxKnown = 64 << 20
+
+// bytes returns the size of a block in memory.
+func (k *knownBlock) bytes() int {
+	const empty, name = 128, 16
+	if k.nodes == nil {
+		return empty
+	}
+	n := 4 * mapblock.NodeCount
+	for _, text := range k.nodes.Names {
+		n += name + len(text)
+	}
+	return n
+}
 
 func (c *knownNodes) get(ctx context.Context, w *sharedWorld, pos mapdb.Pos) (knownBlock, error) {
 	if !w.places.Has(pos) {
@@ -177,9 +191,11 @@ func (c *knownNodes) get(ctx context.Context, w *sharedWorld, pos mapdb.Pos) (kn
 	}
 	if _, known := c.all[pos]; !known {
 		c.all[pos] = k
-		if c.order = append(c.order, pos); len(c.order) > maxKnown {
+		c.order = append(c.order, pos)
+		for c.size += k.bytes(); c.size > maxKnown && len(c.order) > 1; c.order = c.order[1:] {
+			old := c.all[c.order[0]]
+			c.size -= old.bytes()
 			delete(c.all, c.order[0])
-			c.order = c.order[1:]
 		}
 	}
 	return k, nil
