@@ -115,6 +115,9 @@ var white = [3]uint8{255, 255, 255}
 func (l *Looks) of(name string) *look {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.nodes[name] == nil && name != "air" && name != "ignore" {
+		name = "" // all nodes that are not defined look the same
+	}
 	if k := l.looks[name]; k != nil {
 		return k
 	}

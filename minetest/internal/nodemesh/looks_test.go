@@ -41,3 +41,11 @@ func TestCulling(t *testing.T) {
 		}
 	}
 }
+
+// TestUndefined tests that nodes without a definition share one appearance, so that a world of many names takes little memory.
+func TestUndefined(t *testing.T) {
+	looks := NewLooks(nodedef.List{"a": {Name: "a", DrawType: "normal"}}, noAssets{}, texture.Newest)
+	if looks.of("b") != looks.of("c") || looks.of("a") == looks.of("b") || looks.of("air") == looks.of("b") || !looks.of("ignore").absent {
+		t.Error("appearances of undefined nodes")
+	}
+}
