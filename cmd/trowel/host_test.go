@@ -28,6 +28,8 @@ func TestHostAsked(t *testing.T) {
 		colors = "folder /usr/local/share/luanti; folder /usr/local/share/minetest; folder /usr/share/games/luanti; " +
 			"folder /usr/share/games/minetest; " +
 			"folder /usr/share/luanti; folder /usr/share/minetest; home folder"
+		games = colors + "; variable APPDATA; variable LUANTI_GAME_PATH; variable LUANTI_USER_PATH; variable MINETEST_GAME_PATH; " +
+			"variable MINETEST_USER_PATH"
 		fleet = "program FOLDER/trowel-fleet; program trowel-fleet"
 	)
 	self, err := os.Executable()
@@ -75,7 +77,7 @@ func TestHostAsked(t *testing.T) {
 		{"merge burrow.map burrow.map burrow.map -o merged.map", "", 0},
 		{"convert burrow.map -o burrow3.map --to datafile-3", "", 0},
 		{"render burrow.map -o map.png", data, 0},
-		{"render world -o world.png", colors, 0},
+		{"render world -o world.png", games, 0},
 		{"minetestmapper -i world -o mapper.png", colors, 1},
 		{"manifest world -o world.trowel-manifest", "", 0},
 		{"backup world backups", "", 0},
