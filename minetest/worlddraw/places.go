@@ -180,6 +180,12 @@ func (p *Places) Extent() Box {
 	return newWindow(&p.top, f.box(Everything()).blocks(), nil).extent(&f)
 }
 
+// InRow returns the positions with a z and with x from low to high, in order of x, each with the highest first.
+func (p *Places) InRow(z, low, high int) []mapdb.Pos {
+	row := Box{[3]int{low, -1 - z, -1 - mapdb.MaxCoord}, [3]int{high, -1 - z, -1 - mapdb.MinCoord}}
+	return p.in(row)
+}
+
 // in returns the positions in a box of u, v and d of the view from above.
 func (p *Places) in(b Box) (all []mapdb.Pos) {
 	f, w := frames[Top], window{index: &p.top, box: b}

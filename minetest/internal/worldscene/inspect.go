@@ -90,7 +90,7 @@ func (s *worldScene) Inspect(ctx context.Context, look format.Look, at [2]float6
 func (s *worldScene) viewOf(name string) (worlddraw.View, bool) {
 	o, ok := s.kinds[name]
 	if name == viewIso {
-		return worlddraw.IsoView, ok
+		return worlddraw.IsoView, ok && s.corner == nil
 	}
 	return o.View, ok
 }

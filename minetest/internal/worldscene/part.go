@@ -36,7 +36,7 @@ func (s *worldScene) Part(look format.Look, pixels image.Rectangle) ([]byte, err
 	}
 	m, along := drawn.(*worlddraw.Map)
 	part := worldPart{Part: worlddraw.Part{Blocks: mapdb.All()}, Extent: s.extent}
-	if name == viewCamera || look.Scale >= texturedScale {
+	if name == viewCamera || look.Scale >= texturedScale || name == viewIso && s.corner != nil {
 		part.Looks = s.looksHash()
 	} else if !along {
 		return nil, nil

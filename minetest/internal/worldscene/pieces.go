@@ -16,7 +16,8 @@ import (
 
 // PieceOptions are the options of pictures of schematics and of separate blocks.
 var PieceOptions = []format.Option{optionColors, optionGuess, optionTextures, worldjob.OptionNodes, optionMinY, optionMaxY,
-	optionSlice, optionAlpha, optionNoShading, optionFlat, format.OptionAt, format.OptionLook, optionFov, format.OptionDaylight}
+	optionSlice, optionAlpha, optionNoShading, optionFlat, format.OptionAt, format.OptionLook, optionFov, format.OptionDaylight,
+	optionCorner}
 
 // readSchematic reads a schematic that is small enough to be shown.
 func readSchematic(src *format.Source) (*schematic.Schematic, error) {

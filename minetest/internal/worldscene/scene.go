@@ -53,7 +53,7 @@ var (
 // Options are the options of pictures of worlds.
 var Options = []format.Option{optionColors, optionGuess, optionTextures, worldjob.OptionNodes, optionMinY, optionMaxY,
 	optionSlice, optionAlpha, optionNoShading, optionFlat, optionMarkers, format.OptionAt, format.OptionLook, optionFov,
-	format.OptionDaylight}
+	format.OptionDaylight, optionCorner}
 
 // The views of a world in addition to those of [worlddraw].
 const (
@@ -89,6 +89,8 @@ type worldScene struct {
 
 	textured *textured.Game // nil if no view draws textures
 	looks    func() *textured.Game
+
+	corner *textured.Flat // the isometric view, if it is not from the usual corner
 
 	closing sync.Once
 
@@ -275,11 +277,20 @@ func (s *worldScene) findViews(job *format.Job, part *worldPart) (err error) {
 	v = add(viewHeight, "heights: brighter is higher", usual)
 	v.Gray16, v.Background, v.Paper, v.Layers = true, color.NRGBA{A: 255}, false, nil
 	low, high := worlddraw.IsoBounds(extent)
+	north, isoTitle := worlddraw.IsoView.North(), "isometric: cubes that show their top and the sides towards lower x and z"
+	isoLayers := layers
+	if corner := optionCorner.Value(job); corner != "" && corner != usualCorner {
+		s.corner = isoFrom(corner)
+		r := rectOf(s.corner, extent.Min, extent.Max)
+		low, high, isoLayers = r.Min, r.Max, nil
+		north = [2]float64{s.corner.Right[2], s.corner.Down[2]}
+		isoTitle = "isometric, from the " + corner
+	}
 	s.kinds[viewIso] = usual
 	s.views = append(s.views, format.View{
-		Name: viewIso, Title: "isometric: cubes that show their top and the sides towards lower x and z",
-		Bounds: format.Rect{Min: low, Max: high}, Scale: isoScale, Axes: [2]string{"right", "down"}, North: worlddraw.IsoView.North(),
-		Background: white, Paper: true, Layers: layers,
+		Name: viewIso, Title: isoTitle,
+		Bounds: format.Rect{Min: low, Max: high}, Scale: isoScale, Axes: [2]string{"right", "down"}, North: north,
+		Background: white, Paper: true, Layers: isoLayers,
 	})
 	if last := len(s.views) - 1; s.world.piece != nil && s.maps[viewCamera] == nil && optionSlice.Value(job) == "" {
 		s.views = slices.Insert(s.views[:last:last], 0, s.views[last])
@@ -297,7 +308,9 @@ func (s *worldScene) mapAt(places *worlddraw.Places, kept map[string]drawn, name
 	if m = kept[name]; m != nil {
 		return m, nil
 	}
-	if name == viewIso {
+	if name == viewIso && s.corner != nil {
+		m = &cornerMap{view: s.corner, places: places, db: s.world.db, extent: places.Extent()}
+	} else if name == viewIso {
 		m, err = places.Iso(s.kinds[name])
 	} else {
 		m, err = places.Map(s.kinds[name])

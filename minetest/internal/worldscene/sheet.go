@@ -42,7 +42,8 @@ func (s *worldScene) openTextures(job *format.Job) {
 
 // sheet returns how a view is drawn with textures, or nil if it shows none.
 func (s *worldScene) sheet(name string, scale float64) *textured.Flat {
-	if scale < texturedScale || name == viewCamera || name == viewHeight || s.looks() == nil {
+	corner := name == viewIso && s.corner != nil
+	if scale < texturedScale && !corner || name == viewCamera || name == viewHeight || s.looks() == nil {
 		return nil
 	}
 	o := s.kinds[name]
@@ -54,7 +55,11 @@ func (s *worldScene) sheet(name string, scale float64) *textured.Flat {
 		f.Low[1] = max(f.Low[1], f.High[1]-o.Depth+1)
 	}
 	if name == viewIso {
-		f.Right, f.Down, f.Near, f.Shift = [3]float64{1, 0, -1}, [3]float64{-.5, -1, -.5}, [3]int{-1, 1, -1}, [2]float64{1, 2}
+		from := isoFrom(usualCorner)
+		if corner {
+			from = s.corner
+		}
+		f.Right, f.Down, f.Near, f.Shift = from.Right, from.Down, from.Near, from.Shift
 		return f
 	}
 	switch o.View {

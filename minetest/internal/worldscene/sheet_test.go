@@ -51,3 +51,52 @@ func TestSheets(t *testing.T) {
 		t.Errorf("missing: %s", lacks)
 	}
 }
+
+// TestCorners tests isometric pictures from all corners: that they fill their bounds, and do not depend on their
+// parts.
+func TestCorners(t *testing.T) {
+	dir := terrain(t)
+	if err := os.WriteFile(filepath.Join(dir, "trowel_nodes.json"), []byte(definitions), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	folder := textures(t)
+	sums := make(map[[32]byte]string)
+	for _, corner := range []string{"south-west", "south-east", "north-east", "north-west"} {
+		values := map[string]string{"textures": folder, "corner": corner}
+		s := scene(t, dir, values)
+		v, _ := format.ViewOf(s, "iso")
+		l := look(v, 4)
+		whole := drawPart(t, s, l, image.Rectangle{Max: l.Size})
+		filled := 0
+		for i := 3; i < len(whole.Pix); i += 4 {
+			if whole.Pix[i] > 0 {
+				filled++
+			}
+		}
+		if filled < len(whole.Pix)/4/3 {
+			t.Errorf("%s: only %d of %d pixels", corner, filled, len(whole.Pix)/4)
+		}
+		r := image.Rect(150, 100, 260, 190)
+		part, err := s.(format.Parting).Part(l, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := drawPart(t, openScene(t, dir, &format.Job{Values: values, Part: part}), l, r)
+		for y := r.Min.Y; y < r.Max.Y; y++ {
+			if !bytes.Equal(got.Pix[got.PixOffset(r.Min.X, y):][:4*r.Dx()], whole.Pix[whole.PixOffset(r.Min.X, y):][:4*r.Dx()]) {
+				t.Fatalf("%s: row %d differs", corner, y)
+			}
+		}
+		sum, err := s.(format.Fingerprinter).Fingerprint(t.Context(), l, r)
+		if err != nil || sum == [32]byte{} || sums[sum] != "" {
+			t.Errorf("%s: fingerprint %x, as %s, %v", corner, sum, sums[sum], err)
+		}
+		sums[sum] = corner
+	}
+	s := scene(t, dir, map[string]string{"flat": "true", "corner": "north-east"})
+	v, _ := format.ViewOf(s, "iso")
+	if err := s.Render(t.Context(), image.NewRGBA(image.Rect(0, 0, 9, 9)), look(v, 4)); err == nil ||
+		!strings.Contains(err.Error(), "only pictures with textures") {
+		t.Errorf("without textures: %v", err)
+	}
+}

@@ -73,6 +73,9 @@ func (s *worldScene) Then(look format.Look) (bounds format.Rect, given bool, err
 	if v, _ := format.ViewOf(s, s.name(look)); v.Draws(look, layerAreas) {
 		return bounds, true, fmt.Errorf("--%s: manifests do not record areas: omit the layer %s", worldjob.OptionSince.Name, layerAreas)
 	}
+	if s.name(look) == viewIso && s.corner != nil {
+		return rectOf(s.corner, s.since.extent.Min, s.since.extent.Max), true, nil
+	}
 	v, _ := s.viewOf(s.name(look))
 	bounds.Min, bounds.Max = v.Where(s.since.extent)
 	return bounds, true, nil
@@ -97,7 +100,9 @@ func (s *worldScene) Changed(ctx context.Context, look format.Look, pixels image
 	if err != nil {
 		return false, err
 	}
-	if iso, ok := other.(*worlddraw.Iso); ok {
+	if iso, ok := other.(interface {
+		Shows(context.Context, image.Rectangle, worlddraw.Scaled) (bool, error)
+	}); ok {
 		return iso.Shows(ctx, pixels, at)
 	}
 	now, err := s.mapOf(name)
