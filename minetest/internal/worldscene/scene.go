@@ -28,9 +28,9 @@ import (
 var (
 	optionColors = format.Option{Name: "colors", For: format.ForScene, Input: true,
 		Help: "a `file` with the colours of nodes, as minetestmapper reads it; other nodes are not drawn (default: " +
-			"colors.txt of the world, or of the system, with Trowel's own colours for other names)"}
+			"colors.txt of the world, or of the system; other nodes have Trowel's own colours, or guessed ones)"}
 	optionGuess = format.Option{Name: "guess-colors", Title: "Guess colours", Bool: true, For: format.ForScene,
-		Help: "also draw nodes that are missing in the list of colours, with guessed colours"}
+		Help: "with --colors, also draw nodes that are missing in its list, with guessed colours (default without --colors)"}
 	optionTextures = format.Option{Name: "textures", For: format.ForScene, Input: true, List: true,
 		Help: "a `folder` of a game, of mods or of textures, also several: nodes show the textures and have their colours; the first " +
 			"texture pack has precedence (default: the world's game and mods, as far as they are on this machine)"}
@@ -173,15 +173,11 @@ func chooseColors(job *format.Job, dir string, g *game) (c *nodecolor.Choice, di
 	}
 	if path := optionColors.Value(job); path != "" {
 		c.List, err = read(path)
-		c.Only = true
+		c.Only = !optionGuess.On(job)
 	} else if path, own := nodecolor.Find(dir); own {
 		c.List, err = read(path)
-		c.Only = true
 	} else if path != "" && path != nodecolor.FileName { // colors.txt in the current folder is for minetestmapper
 		c.General, err = read(path)
-	}
-	if optionGuess.On(job) {
-		c.Only = false
 	}
 	if paths := optionTextures.Values(job); len(paths) > 0 && err == nil {
 		c.Textures, err = nodecolor.FindTextures(paths...)

@@ -201,7 +201,9 @@ func TestSceneFingerprint(t *testing.T) {
 
 // TestSceneMissing tests that everything missing in a picture is reported.
 func TestSceneMissing(t *testing.T) {
-	s := scene(t, terrain(t), nil)
+	dir := terrain(t)
+	listed := map[string]string{"colors": filepath.Join(dir, "colors.txt")}
+	s := scene(t, dir, listed)
 	l := look(s.Views()[0], 1)
 	drawPart(t, s, l, image.Rectangle{Max: l.Size})
 	if got := fmt.Sprint(s.Missing()); len(s.Missing()) != 3 {
@@ -217,10 +219,13 @@ func TestSceneMissing(t *testing.T) {
 			t.Errorf("%+v, not %+v", got, want)
 		}
 	}
-	s = scene(t, terrain(t), map[string]string{"guess-colors": "true"})
-	drawPart(t, s, l, image.Rectangle{Max: l.Size})
-	if m := s.Missing(); len(m) != 3 || m[1].Count != 0 {
-		t.Error(m)
+	listed["guess-colors"] = "true"
+	for _, values := range []map[string]string{listed, nil} {
+		s = scene(t, dir, values)
+		drawPart(t, s, l, image.Rectangle{Max: l.Size})
+		if m := s.Missing(); len(m) != 3 || m[1].Count != 0 {
+			t.Error(values, m)
+		}
 	}
 }
 
