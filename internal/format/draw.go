@@ -21,11 +21,16 @@ const (
 )
 
 // Bands divides a picture of a view into bands of its full width, from top to bottom, with edges at multiples of the
-// view's Grain where possible. Two bands fit well into memory. The bands depend on the view and the look only.
+// view's Grain where possible, else of a half of it, a quarter, and so on. Two bands fit well into memory. The bands
+// depend on the view and the look only.
 func (v View) Bands(look Look) []image.Rectangle {
 	rows := max(1, min(max(bandRows, bandPixels/look.Size.X), maxBandPixels/look.Size.X))
 	first := rows
-	if grain := v.Grain * look.Scale; grain >= 1 && grain*float64(look.Size.X) <= maxBandPixels {
+	grain := v.Grain * look.Scale
+	for grain*float64(look.Size.X) > maxBandPixels {
+		grain /= 2
+	}
+	if grain >= 1 {
 		whole := grain * max(1, math.Floor(float64(rows)/grain))
 		above := math.Mod((look.Origin[1]-v.Bounds.Min[1])*look.Scale, whole)
 		if above < 0 {

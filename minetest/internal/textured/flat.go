@@ -39,7 +39,7 @@ const (
 	margin    = 2 // the nodes around a block that its faces depend on
 	reach     = 2 // nodes that faces stick out of their node
 	piece     = 8 // the edge of the cubes of nodes that are drawn or left out as a whole
-	tileSide  = 1024
+	tileSide  = 2048
 	grain     = 256 // parts of a pixel, see package raster
 )
 

@@ -286,7 +286,7 @@ func (s *worldScene) findViews(job *format.Job, part *worldPart) (err error) {
 	s.views = append(s.views, format.View{
 		Name: viewIso, Title: isoTitle,
 		Bounds: format.Rect{Min: low, Max: high}, Scale: isoScale, Axes: [2]string{"right", "down"}, North: north,
-		Background: white, Paper: true, Layers: isoLayers,
+		Background: white, Paper: true, Layers: isoLayers, Grain: 64,
 	})
 	if last := len(s.views) - 1; s.world.piece != nil && s.maps[viewCamera] == nil && optionSlice.Value(job) == "" {
 		s.views = slices.Insert(s.views[:last:last], 0, s.views[last])
