@@ -19,14 +19,22 @@ type Contact struct {
 	sprites []*image.NRGBA
 }
 
-// NewContact lays out the sprites of a set in their order. Their pixels are taken from the picture m.
+// maxAbsent is the largest side in pixels of the frame of a sprite that its picture does not contain.
+const maxAbsent = 256
+
+// NewContact lays out the sprites of a set in their order. Their pixels are taken from the picture m. Sprites outside of it are
+// crossed frames of their size, at most 256 pixels wide and high; the picture may be empty.
 func NewContact(s *Set, m *image.NRGBA) *Contact {
 	c := &Contact{sheet: m}
 	var cells []sheet.Cell
 	for _, sprite := range s.Sprites {
 		cut := sprite.Cut(m)
+		shown := sheet.Picture(cut, image.Point{})
+		if cut.Rect.Empty() {
+			shown = sheet.Absent(image.Point{}, image.Pt(min(sprite.Rect.Dx(), maxAbsent), min(sprite.Rect.Dy(), maxAbsent)))
+		}
 		c.sprites = append(c.sprites, cut)
-		cells = append(cells, sheet.Icon(cut, sheet.Text{Text: sprite.Name, Size: 12, Color: sheet.Plain, Most: 4}))
+		cells = append(cells, sheet.Icon(shown, sheet.Text{Text: sprite.Name, Size: 12, Color: sheet.Plain, Most: 4}))
 	}
 	c.Sheet = sheet.New(cells, sheet.Unit, contactWidth)
 	return c

@@ -233,11 +233,9 @@ func (m *modSheets) iconCell(name string, owners []*thing) sheets.Cell {
 		texts = append(texts, sheets.Text{Text: fmt.Sprintf("and %d more", more), Size: 11, Color: sheets.Plain, Most: 1})
 	}
 	if p := m.images[strings.ToLower(name)]; p != nil {
-		return sheets.Icon(reduced(p, sheets.Unit), texts...)
+		return sheets.Icon(sheets.Picture(reduced(p, sheets.Unit), image.Point{}), texts...)
 	}
-	cell := sheets.Icon(image.NewNRGBA(image.Rect(0, 0, iconSide, iconSide)), texts...)
-	cell.Parts = []sheets.Part{sheets.Absent(image.Point{}, image.Pt(iconSide, iconSide))}
-	return cell
+	return sheets.Icon(sheets.Absent(image.Point{}, image.Pt(iconSide, iconSide)), texts...)
 }
 
 // cardView returns the view of the cards of a kind, or nil if the mod has none of it.

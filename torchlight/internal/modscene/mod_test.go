@@ -3,6 +3,7 @@ package modscene
 import (
 	"fmt"
 	"image"
+	"io/fs"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -52,5 +53,38 @@ func TestModSheets(t *testing.T) {
 	things, err := scene.(format.Inspector).Inspect(t.Context(), format.Look{View: "items"}, [2]float64{12, 12})
 	if got := fmt.Sprint(things); err != nil || !strings.Contains(got, "3 (from "+items+"BASE.DAT)") {
 		t.Errorf("%v %v", got, err)
+	}
+}
+
+// TestImageSetAlone tests that an image set whose picture is not at hand is drawn as frames with names.
+func TestImageSetAlone(t *testing.T) {
+	set := `<Imageset Name="a" Imagefile="media/ui/gone.dds"><Image Name="one" XPos="0" YPos="0" Width="60" Height="40"/>` +
+		`<Image Name="vast" XPos="-1" YPos="9" Width="1000000" Height="1000000"/></Imageset>`
+	s := &subject{path: "A.IMAGESET", data: []byte(set), origin: func(path string) origin { return origin{place: path} },
+		find: func(string) ([]byte, error) { return nil, fs.ErrNotExist }}
+	scene, err := imageSetScene(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := scene.Missing()
+	if len(m) != 1 || m[0].Name != "media/ui/gone.dds" || m[0].Count != 2 || m[0].Loss {
+		t.Errorf("missing: %+v", m)
+	}
+	views := scene.Views()
+	if len(views) != 1 || views[0].Bounds.Dx() > 2048 || views[0].Bounds.Dy() > 2048 {
+		t.Fatalf("%+v", views)
+	}
+	dst := image.NewRGBA(image.Rect(0, 0, int(views[0].Bounds.Dx()), int(views[0].Bounds.Dy())))
+	if err := scene.Render(t.Context(), dst, format.Look{Scale: 1}); err != nil {
+		t.Fatal(err)
+	}
+	drawn := 0
+	for _, v := range dst.Pix {
+		if v > 0 {
+			drawn++
+		}
+	}
+	if drawn < 1000 {
+		t.Error("no frames were drawn")
 	}
 }

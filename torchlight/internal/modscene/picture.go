@@ -327,8 +327,12 @@ func imageSetScene(s *subject) (format.Scene, error) {
 	if err == nil {
 		p, err = newSheet(s, set.File, data)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("picture %s: %w", set.File, plainError(err))
+	alone := errors.Is(err, fs.ErrNotExist)
+	if alone {
+		scene.missing = append(scene.missing, format.Missing{Kind: "image", Name: set.File, Count: int64(len(set.Sprites)), Unit: "sprites",
+			What: plainError(err).Error() + "; its sprites are empty frames"})
+	} else if err != nil {
+		return nil, fmt.Errorf("picture %s: %w", set.File, err)
 	}
 	sprites := spriteSet{set, s.origin(s.path)}
 	p.sets = []spriteSet{sprites}
@@ -355,7 +359,10 @@ func imageSetScene(s *subject) (format.Scene, error) {
 		return view.Bounds, sprites.means(place)
 	}
 	draw := func(dst *image.RGBA, look format.Look) { contact.Draw(dst, look.Origin, look.Scale) }
-	scene.views = []stillView{{view, draw, inspect, where}, p.view("sheet", "the picture that contains the sprites")}
+	scene.views = []stillView{{view, draw, inspect, where}}
+	if !alone {
+		scene.views = append(scene.views, p.view("sheet", "the picture that contains the sprites"))
+	}
 	return scene, nil
 }
 

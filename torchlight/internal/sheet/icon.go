@@ -42,11 +42,11 @@ func (c *Cell) Write(at image.Point, width int, texts ...Text) (bottom int) {
 	return int(y + 0.999)
 }
 
-// Icon returns the cell of a picture with texts below it.
-func Icon(m *image.NRGBA, texts ...Text) Cell {
-	size := m.Rect.Size()
+// Icon returns the cell of a part with texts below it.
+func Icon(p Part, texts ...Text) Cell {
+	size := p.Size
 	width := max(1, (size.X+Gap+Unit+Gap-1)/(Unit+Gap))*(Unit+Gap) - Gap
-	c := Cell{Parts: []Part{Picture(m, image.Point{})}}
+	c := Cell{Parts: []Part{p}}
 	c.Size = image.Pt(width, max(size.Y, c.Write(image.Pt(0, size.Y+2), width, texts...)))
 	return c
 }

@@ -19,7 +19,7 @@ func ragged() (cells []sheet.Cell) {
 		for j := range m.Pix {
 			m.Pix[j] = 0xc0
 		}
-		cells = append(cells, sheet.Icon(m, sheet.Text{Text: fmt.Sprint("ünï_", strings.Repeat("long_name", i*i)), Size: 12,
+		cells = append(cells, sheet.Icon(sheet.Picture(m, image.Point{}), sheet.Text{Text: fmt.Sprint("ünï_", strings.Repeat("long_name", i*i)), Size: 12,
 			Color: sheet.Plain, Most: 3}))
 	}
 	return append(cells, sheet.Cell{Size: image.Pt(40, 40), Fill: sheet.Panel,
