@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"image"
+	"math"
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"trowel.example/check"
@@ -44,7 +46,8 @@ func (t *thing) title() string {
 func (t *thing) icon() string { return strings.TrimSpace(t.first("ICON", "SKILL_ICON")) }
 func (t *thing) guid() string { return t.first("UNIT_GUID", "UNIQUE_GUID") }
 
-// cardRows are the rows of cards. A row with several keys is a range.
+// cardRows are the rows of cards. A row with several keys is a range. Rows with # are about the levels of skills: the row shows
+// the first level and the last.
 var cardRows = []struct {
 	label string
 	keys  []string
@@ -53,13 +56,14 @@ var cardRows = []struct {
 	{"at levels", []string{"MINLEVEL", "MAXLEVEL"}},
 	{"rarity", []string{"RARITY"}},
 	{"damage", []string{"MINDAMAGE", "MAXDAMAGE"}},
-	{"damage at level 1", []string{"LEVEL1.MINDAMAGE", "LEVEL1.MAXDAMAGE"}},
+	{"damage at level #", []string{"LEVEL#.MINDAMAGE", "LEVEL#.MAXDAMAGE"}},
 	{"health", []string{"MINHP", "MAXHP"}},
 	{"armor", []string{"ARMOR"}},
 	{"experience", []string{"XP"}},
 	{"value", []string{"VALUE"}},
 	{"activation", []string{"ACTIVATION_TYPE"}},
-	{"mana at level 1", []string{"LEVEL1.MANACOST"}},
+	{"mana at level #", []string{"LEVEL#.MANACOST"}},
+	{"weapon damage at level # (%)", []string{"LEVEL#.EVENT_TRIGGER.WEAPONDAMAGEPCT"}},
 	{"cooldown (ms)", []string{"COOLDOWNMS"}},
 	{"levels to invest", []string{"MAX_INVEST_LEVEL"}},
 }
@@ -97,6 +101,17 @@ func (t *thing) card(c *icons) sheets.Cell {
 		if value, own := t.between(r.keys...); value != "" {
 			row(own, r.label, value)
 		}
+		for _, level := range t.levels() {
+			var keys []string
+			for _, key := range r.keys {
+				if strings.Contains(key, "#") {
+					keys = append(keys, strings.Replace(key, "#", level, 1))
+				}
+			}
+			if value, own := t.between(keys...); value != "" {
+				row(own, strings.Replace(r.label, "#", level, 1), value)
+			}
+		}
 	}
 	for _, kind := range []struct {
 		label         string
@@ -129,6 +144,27 @@ func (t *thing) card(c *icons) sheets.Cell {
 	y = cell.Write(image.Pt(inset, max(y, inset+iconSide)+4), cardWidth-2*inset, rows...)
 	cell.Size = image.Pt(cardWidth, y+inset)
 	return cell
+}
+
+// levels returns the numbers of the first and the last level of a skill, one if they are the same, none if it has no levels.
+func (t *thing) levels() []string {
+	first, last := math.MaxInt, 0
+	for _, l := range t.chain.Links {
+		for n := range l.Root.Children() {
+			if number, ok := strings.CutPrefix(strings.ToUpper(n.Name), "LEVEL"); ok {
+				if i, err := strconv.Atoi(number); err == nil && i > 0 {
+					first, last = min(first, i), max(last, i)
+				}
+			}
+		}
+	}
+	switch {
+	case last == 0:
+		return nil
+	case first == last:
+		return []string{strconv.Itoa(last)}
+	}
+	return []string{strconv.Itoa(first), strconv.Itoa(last)}
 }
 
 // between returns the effective values of keys, as "1 to 2" if they differ, and whether the file itself has one of them.

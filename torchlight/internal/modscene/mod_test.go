@@ -10,7 +10,9 @@ import (
 
 	"trowel.example/internal/format"
 	_ "trowel.example/internal/testing/tests" // an empty machine
+	"trowel.example/torchlight/internal/inherit"
 	"trowel.example/torchlight/moddir"
+	"trowel.example/torchlight/text"
 )
 
 // TestModSheets tests the sheets of a small mod: icons, cards with inherited values, and what is reported as missing.
@@ -86,5 +88,33 @@ func TestImageSetAlone(t *testing.T) {
 	}
 	if drawn < 1000 {
 		t.Error("no frames were drawn")
+	}
+}
+
+// TestCardLevels tests that the card of a skill shows its first and its last level, also those of its base file.
+func TestCardLevels(t *testing.T) {
+	const base = "[SKILL]\n<STRING>NAME:BASE\n[LEVEL15]\n<INTEGER>MANACOST:90\n[/LEVEL15]\n[/SKILL]\n"
+	fsys := fstest.MapFS{"MEDIA/SKILLS/BASE.DAT": {Data: []byte(base)},
+		"MEDIA/SKILLS/A.DAT": {Data: []byte("[SKILL]\n<STRING>NAME:A\n<STRING>BASEFILE:MEDIA/SKILLS/BASE.DAT\n[LEVEL2]\n<INTEGER>MANACOST:50\n" +
+			"[/LEVEL2]\n[LEVEL1]\n<INTEGER>MANACOST:20\n[EVENT_TRIGGER]\n<FLOAT>WEAPONDAMAGEPCT:150\n[/EVENT_TRIGGER]\n[/LEVEL1]\n" +
+			"[LEVELX]\n[/LEVELX]\n[/SKILL]\n")}}
+	files, err := moddir.SourcesOf(fsys, moddir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &modSheets{media: []moddir.Files{files}, trees: make(map[string]*text.Node)}
+	root, err := files.Tree("MEDIA/SKILLS/A.DAT")
+	if err != nil {
+		t.Fatal(err)
+	}
+	skill := &thing{file: "MEDIA/SKILLS/A.DAT", chain: inherit.Follow("MEDIA/SKILLS/A.DAT", root, m.tree)}
+	card := ""
+	for _, l := range skill.card(new(icons)).Lines {
+		card += l.Text + "\n"
+	}
+	for _, want := range []string{"mana at level 1: 20\n", "mana at level 15: 90\n", "weapon damage at level 1 (%): 150\n"} {
+		if !strings.Contains(card, want) {
+			t.Errorf("%q is missing in\n%s", want, card)
+		}
 	}
 }

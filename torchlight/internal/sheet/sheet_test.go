@@ -19,8 +19,8 @@ func ragged() (cells []sheet.Cell) {
 		for j := range m.Pix {
 			m.Pix[j] = 0xc0
 		}
-		cells = append(cells, sheet.Icon(sheet.Picture(m, image.Point{}), sheet.Text{Text: fmt.Sprint("ünï_", strings.Repeat("long_name", i*i)), Size: 12,
-			Color: sheet.Plain, Most: 3}))
+		name := fmt.Sprint("ünï_", strings.Repeat("long_name", i*i))
+		cells = append(cells, sheet.Icon(sheet.Picture(m, image.Point{}), sheet.Text{Text: name, Size: 12, Color: sheet.Plain, Most: 3}))
 	}
 	return append(cells, sheet.Cell{Size: image.Pt(40, 40), Fill: sheet.Panel,
 		Parts: []sheet.Part{sheet.Absent(image.Pt(4, 4), image.Pt(30, 20))}})
