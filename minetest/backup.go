@@ -20,7 +20,9 @@ var (
 	optionVerify = format.Option{Name: "verify", Bool: true, Help: "read the stored contents of the world and store the damaged ones again"}
 	optionMoment = format.Option{Name: "moment", Names: "snapshot", Help: "the `snapshot`: its name, the beginning of " +
 		"its name, or a time such as 2026-11-22T10:00 for the newest snapshot at or before it (default: the newest)"}
-	optionMap = format.Option{Name: "map", Choices: worldcopy.Targets(), Help: "the `database` of the blocks: " +
+	// argumentMoment is optionMoment for a command, whose names are those of the world.
+	argumentMoment = format.Option{Name: optionMoment.Name, Help: optionMoment.Help}
+	optionMap      = format.Option{Name: "map", Choices: worldcopy.Targets(), Help: "the `database` of the blocks: " +
 		strings.Join(worldcopy.Targets(), ", ") + " (default: unchanged)"}
 )
 
@@ -48,10 +50,11 @@ var minetestBackup = &format.Format{
 	Kinds:   worldrepo.Catalog.Kinds(),
 	Conversions: []format.Conversion{{
 		To: worldfile.WorldName, Title: "a world from a backup", Verb: "restore", Did: "restored", Usual: true, Resumes: true,
+		Into: "put-back",
 		Long: "The world is restored to a new folder, in its original database or in that of --map.\nContents that " +
 			"are damaged in the repository are reported, and the rest is restored.\n`trowel ls REPO` lists the snapshots.",
 		Example: "  trowel restore backups -o world\n  trowel restore backups --moment 2026-11-20 -o world-of-friday\n  " +
-			"trowel restore 's3://backups/world?region=eu-central-1' -o world",
+			"trowel restore backups --into world --box 0,0,0:100,50,100\n  trowel restore 's3://backups/world?region=eu-central-1' -o world",
 		Options: append([]format.Option{optionMoment, optionMap}, worldjob.CopyOptions...),
 		Convert: restoreWorld,
 	}},
@@ -91,18 +94,11 @@ var worldBackups = &format.Backups{
 }
 
 func restoreWorld(ctx context.Context, job *format.Job, src *format.Source, out format.Output) (err error) {
-	r, err := worldrepo.Open(ctx, src.Files())
+	r, s, err := worldjob.OpenSnapshot(ctx, job, src, optionMoment.Value(job))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	s, err := r.Select(ctx, optionMoment.Value(job), func(id string, err error) { job.Warn("snapshots/"+id, "%v", err) })
-	if unknown, ok := errors.AsType[*worldrepo.MomentError](err); ok {
-		err = &format.WordError{Word: unknown.Moment, Names: unknown.Snapshots, Text: unknown.Error()}
-	}
-	if err != nil {
-		return err
-	}
 	o, err := worldjob.Copying(job)
 	if err != nil {
 		return err

@@ -61,4 +61,12 @@ var metaCommands = []worldsteps.Command{
 			format.Option{Name: "offset", Help: "the distance between the region there and here, along `x,y,z`"}, optionCreate),
 		Example: "overlay ../old-world --box 0,0,0:100,50,100 --create",
 	}, worldsteps.Overlay),
+	worldsteps.PutBack(format.Command{
+		Name: "put-back", Title: "Put a region of a backup back into the world", Heading: "Pieces",
+		Long: "Nodes become what they were in the snapshot, with their light, metadata, inventories and timers. Objects stay. " +
+			"Blocks that the snapshot lacks stay, and are counted. A block that the world lacks is put back as a whole.",
+		Args:    []format.Option{{Name: "repository", Input: true, Help: "the repository of backups"}},
+		Options: with(placeOptions, argumentMoment),
+		Example: "put-back ../backups --moment 2026-11-20 --box 0,0,0:100,50,100",
+	}),
 }

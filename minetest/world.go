@@ -26,6 +26,7 @@ var minetestWorld = &format.Format{
 	Mask:          worlddir.Mask,
 	Replaces:      worldfile.Replaces,
 	Shown:         worldfile.Shown,
+	Publish:       worldfile.Publish,
 	Compare:       compareWorlds,
 	Dump:          worldfile.Dump,
 	Repair:        worldRepair,

@@ -43,6 +43,19 @@ var tileOperations = []operation{
 		Args:    opts{{Name: "id", Names: mapquery.KindTile, Help: "the tile, 0 to 255 or a name such as freeze"}},
 		Options: slices.Concat(tilesIn, tileFields, opts{optionUnused}),
 		Example: "fill-tiles 1 --layer game --area 10,10:29,10"}, mapops.Fill),
+	onLayers(format.Command{Name: "draw-tiles", Heading: headingTiles,
+		Title: "Draw rows of tiles; X,Y is the place of the first one",
+		Long: "The tiles of a row are separated by spaces and written as in the text of a layer: 12xr is tile 12 with its " +
+			"flags (x and y mirror it, r rotates it), 26:3 a tele or tune tile with its number, 28:50/0/90 a speedup with force, " +
+			"maximum speed and angle, 24r:7/5 a switch tile with number and delay, a dot is air. _ keeps a tile, and *N after a " +
+			"tile repeats it. Hook-through (5) in the game layer is drawn as by fill-tiles.",
+		Args: opts{
+			{Name: "x", Type: format.Integer, Help: "the column of the first tile of each row, from 0"},
+			{Name: "y", Type: format.Integer, Help: "the row of the first tile, from 0"},
+			{Name: "row", List: true, Some: true, Help: "the tiles of a row, such as '12xr*3 _ .'"},
+		},
+		Options: opts{optionLayers, optionNot, optionUnused},
+		Example: "draw-tiles 10 12 '1*3 _ 12x' '1 .*2 _ 12' --layer game"}, mapops.Draw),
 	onTiles(format.Command{Name: "replace-tiles", Heading: headingTiles,
 		Title: "Replace one tile by another; omitted fields are kept",
 		Args: opts{

@@ -103,7 +103,7 @@ func writeModel(job *format.Job, name string, m *gltf.Model, lacks []format.Miss
 
 // torchlightModel is a mesh or a skeleton. Its first bytes are conclusive, so that damaged ones are reported.
 var torchlightModel = func() *format.Format {
-	f := compiledFormat(torchlightModelName, "OGRE mesh or skeleton", "docs/formats/torchlight-models.md",
+	f := compiledFormat(torchlightModelName, "Torchlight II mesh or skeleton", "docs/formats/torchlight-models.md",
 		[]string{".mesh", ".skeleton"}, ogre.Catalog.Kinds(), modinfo.OfModel)
 	f.Recognize = func(src *format.Source) bool { return !src.IsDir() && ogre.Recognize(src.Head(modsource.MaxHead)) }
 	f.Scene = openScene
@@ -115,7 +115,7 @@ var torchlightModel = func() *format.Format {
 // torchlightMaterial is a material script, a text.
 var torchlightMaterial = &format.Format{
 	Name:       torchlightMaterialName,
-	Title:      "OGRE material script",
+	Title:      "Torchlight II material script",
 	Extensions: []string{".material"},
 	Common:     true,
 	Doc:        "docs/formats/torchlight-models.md",

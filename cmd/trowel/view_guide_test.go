@@ -113,11 +113,20 @@ func TestViewStand(t *testing.T) {
 	v := view(t, world)
 	p := v.open(1280, 800)
 	settle(p)
+	options := func() string {
+		return chromium.Eval[string](p, "[...document.querySelectorAll('.pane-options [id^=option-]')].map((o) => o.id.slice(7)).join()")
+	}
+	if got := options(); !strings.Contains(got, "max-y") || strings.Contains(got, "fov") || strings.Contains(got, "daylight") {
+		t.Errorf("from above, the options are %s", got)
+	}
 	goTo(p, "2,12")
 	p.Wait("document.querySelector('.spot h2')")
 	chromium.Eval[bool](p, "[...document.querySelectorAll('.spot button')].find((b) => b.textContent === 'Stand here').click(), true")
 	p.Wait("document.querySelector('.still')?.naturalWidth > 300")
 	settle(p)
+	if got := options(); !strings.Contains(got, "fov") || !strings.Contains(got, "daylight") || strings.Contains(got, "corner") {
+		t.Errorf("through the camera, the options are %s", got)
+	}
 	hash := func(key string) string {
 		return chromium.Eval[string](p, fmt.Sprintf("new URLSearchParams(location.hash.slice(1)).get(%q) ?? ''", key))
 	}

@@ -175,7 +175,8 @@ func TestViewThings(t *testing.T) {
 	}
 	for name, content := range map[string]string{
 		"RINGS.PNG": picture.String(),
-		"RINGS.IMAGESET": `<Imageset Name="rings" Imagefile="media/ui/rings.png">` +
+		"EMBER_ICONS.IMAGESET": `<Imageset Name="rings" Imagefile="media/ui/rings.png">` + // instead of the sample's
+
 			`<Image Name="Icon_Ring_Ember" XPos="8" YPos="8" Width="32" Height="32"/></Imageset>`,
 	} {
 		if err := os.WriteFile(filepath.Join(ui, name), []byte(content), 0o666); err != nil {

@@ -16,7 +16,7 @@ import (
 const (
 	bandPixels    = 1 << 20
 	bandRows      = 64
-	maxBandPixels = 1 << 23
+	maxBandPixels = 1 << 24
 	bandParts     = 16 // minimum number of parts of a band, if it is large enough
 )
 

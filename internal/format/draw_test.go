@@ -64,7 +64,7 @@ func TestBands(t *testing.T) {
 					look := format.Look{Scale: scale, Size: size, Origin: [2]float64{0, origin}}
 					y, off := 0, 0
 					for i, b := range v.Bands(look) {
-						if b.Min.Y != y || b.Min.X != 0 || b.Max.X != size.X || b.Empty() || b.Dx()*b.Dy() > 1<<23 {
+						if b.Min.Y != y || b.Min.X != 0 || b.Max.X != size.X || b.Empty() || b.Dx()*b.Dy() > 1<<24 {
 							t.Fatalf("grain %v, scale %v, size %v: band %d is %v", grain, scale, size, i, b)
 						}
 						if y = b.Max.Y; y < size.Y && grain > 0 {
@@ -76,7 +76,7 @@ func TestBands(t *testing.T) {
 					if y != size.Y {
 						t.Errorf("%v: bands end at %d", size, y)
 					}
-					if g := grain * scale; off > 0 && g >= 1 && g == math.Round(g) && g*float64(size.X) <= 1<<23 {
+					if g := grain * scale; off > 0 && g >= 1 && g == math.Round(g) && g*float64(size.X) <= 1<<24 {
 						t.Errorf("grain %v, scale %v, size %v: %d edges lie badly", grain, scale, size, off)
 					}
 				}

@@ -66,6 +66,11 @@ type Format struct {
 	// single files are made, so that these get the same access rights. Nil: the source itself.
 	Shown func(src *Source) []string
 
+	// Publish copies what everybody may see of a folder of this format, such as a world without its accounts, to the
+	// folder dir, which exists and is empty. It reports with [Job.Done] what it left out. Nil: the folder must not be
+	// published.
+	Publish func(ctx context.Context, job *Job, src *Source, dir string) error
+
 	// CheckTree reports problems of a tree form that can no longer be detected in the file that Build makes. Nil:
 	// there are none.
 	CheckTree func(context.Context, *Job, fs.FS, check.Sink) error
@@ -150,6 +155,10 @@ type Conversion struct {
 	Resumes   bool   // resumes in an existing folder where an earlier run stopped
 	Convert   func(context.Context, *Job, *Source, Output) error
 
+	// Into is the name of the command of the target's [Editing] that puts parts of the file into an existing file: its
+	// argument is the name of the file. The command of Verb performs it in place. "": there is none.
+	Into string
+
 	// Pieces and Join do the work of Convert in two steps, for a file that can be split. Pieces calls put with what
 	// the result needs from the shard of the job. Join makes the result; all calls put with the pieces of all shards,
 	// in any order. A piece has a few KiB, and put may keep it. Nil: only Convert is supported.
@@ -188,6 +197,8 @@ type Option struct {
 	Parse   func(value string) error // returns an error for an invalid value, after the check of its type; nil: no further check
 	Secret  bool                     // shows data that only the owner should see
 	Remote  bool                     // allows connections to other machines
+	View    string                   // the view that a [Scene] may have only with this option; "": none
+	Views   []string                 // the views that the option affects, in addition to View; nil: all, unless there is a View
 	Names   string                   // the kind of the thing that the value names, such as "image", see [Format.Names] and [Job.Lack]
 
 	For Use // uses of the option; 0 for all
@@ -304,6 +315,9 @@ type Job struct {
 	// Source is the file that a command changes, through which neighbouring files are found; nil if there is none.
 	Source *Source
 
+	// OnOpen opens a file or folder that the user named, in the file system or elsewhere; see [Job.Open].
+	OnOpen func(ctx context.Context, name string) (*Source, error)
+
 	// Keeping is set if the tree is written as a whole, with its sidecar: the other files then need not repeat what
 	// the sidecar keeps.
 	Keeping bool
@@ -311,6 +325,14 @@ type Job struct {
 	// Over is the folder that the tree is written over, nil if there is none: files that are in both keep the names
 	// that they have there.
 	Over fs.FS
+}
+
+// Open opens a file or folder that the user named as an input, also one outside of the file system.
+func (j *Job) Open(ctx context.Context, name string) (*Source, error) {
+	if j == nil || j.OnOpen == nil {
+		return OpenSource(name)
+	}
+	return j.OnOpen(ctx, name)
 }
 
 // Value returns the value of an option. A nil job has no options, and its reports reach nobody.

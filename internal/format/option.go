@@ -33,7 +33,9 @@ func (o *Option) Check(value string) error {
 	case Color:
 		_, err = ParseColor(value)
 	case Place:
-		_, err = ParsePlace(value)
+		if _, err = ParsePlace(value); o.Form() != "" {
+			err = orExpected(err, o.Form(), value)
+		}
 	default:
 		if slices.Contains(o.Choices, value) {
 			return nil
@@ -46,6 +48,18 @@ func (o *Option) Check(value string) error {
 		err = o.Parse(value)
 	}
 	return err
+}
+
+// Affects reports whether pictures of a view depend on the option.
+func (o *Option) Affects(view string) bool {
+	return o.View == "" && o.Views == nil || o.View == view || slices.Contains(o.Views, view)
+}
+
+// Form returns the name of the option's value in its help, such as x,y, or "".
+func (o *Option) Form() string {
+	_, rest, _ := strings.Cut(o.Help, "`")
+	form, _, _ := strings.Cut(rest, "`")
+	return form
 }
 
 // orList joins words to "a, b or c".

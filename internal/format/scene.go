@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"io"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -29,20 +30,31 @@ type Scene interface {
 	io.Closer
 }
 
+// ViewCamera is the name of a view with a Frame.
+const ViewCamera = "camera"
+
 // OptionAt is the position of the camera of a view with a Frame.
-var OptionAt = Option{Name: "at", Type: Place, For: ForScene,
-	Help: "the position of the game's camera: x,y in tiles (default: the middle of the map), or x,y,z in nodes; its " +
+var OptionAt = Option{Name: "at", Type: Place, For: ForScene, View: ViewCamera,
+	Help: "the position of the game's camera as `x,y[,z]`: x,y in tiles (default: the middle of the map), or x,y,z in nodes; its " +
 		"view is then the first one"}
 
 // Options of a camera at a place of three coordinates.
 var (
 	// OptionLook is its direction.
-	OptionLook = Option{Name: "look", Type: Place, For: ForScene,
+	OptionLook = Option{Name: "look", Type: Place, For: ForScene, Views: []string{ViewCamera}, Parse: parseLook,
 		Help: "the direction of the camera in degrees, as `yaw,pitch`: yaw 0 looks north and 90 west, positive pitches look down (default: 0,0)"}
 	// OptionDaylight is its light.
-	OptionDaylight = Option{Name: "daylight", Title: "Daylight", Type: Number, For: ForScene,
+	OptionDaylight = Option{Name: "daylight", Title: "Daylight", Type: Number, For: ForScene, Views: []string{ViewCamera},
 		Help: "the light of the time of day, from 0 at midnight to 1 at noon (default: 1)"}
 )
+
+// parseLook returns an error if value is not a direction. Its numbers were checked.
+func parseLook(value string) error {
+	if look, err := ParsePlace(value); err != nil || len(look) != 2 || !(look[1] >= -90 && look[1] <= 90) {
+		return orExpected(strconv.ErrRange, "yaw,pitch with a pitch from -90 to 90", value)
+	}
+	return nil
+}
 
 // View is a way to draw a scene: from above, from a side, or through the game's camera.
 type View struct {
@@ -50,6 +62,7 @@ type View struct {
 	Title  string  // for people, one line
 	Bounds Rect    // the whole drawable area
 	Scale  float64 // natural size in pixels per unit
+	Detail float64 // pixels per unit up to which larger pictures show more: Scale times a power of two; 0: as a viewer chooses
 
 	// Axes names the coordinates that increase to the right and downwards; a minus sign before a name means that the
 	// coordinate decreases, such as "-z". Empty: x and y.
@@ -74,8 +87,11 @@ type View struct {
 
 	Moves  bool          // the view depends on Look.Time
 	Loop   time.Duration // period after which most of the animation repeats; 0: unknown
+	Film   bool          // the scene is a [Mover], and can describe pictures of this view at all times
 	Gray16 bool          // the scene is a [Gray16Scene], which draws this view with 16 bits
-	Grain  float64       // in units: parts with edges at Bounds.Min plus multiples of Grain cost least; 0: no preference
+
+	Turning *Turning // the scene is a [Modeler], and this view can be turned; nil: it cannot
+	Grain   float64  // in units: parts with edges at Bounds.Min plus multiples of Grain cost least; 0: no preference
 }
 
 // Layer is a part of a view that can be omitted.

@@ -57,6 +57,9 @@ func TestCorpus(t *testing.T) {
 		if err := db.Close(); err != nil {
 			t.Error(err)
 		}
+		if c.backend == SQLite {
+			comparePages(t, dir)
+		}
 		unchanged(t, dir, before)
 		t.Logf("%s: %d blocks", c.dir, len(all))
 

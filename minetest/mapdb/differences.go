@@ -57,8 +57,6 @@ func ofSide(new bool, err error) error {
 // ordered is a store whose blocks come in the order of their positions.
 type ordered interface{ keyOrder() order }
 
-func (db *sqliteDB) keyOrder() order { return db.order }
-
 // lookUp looks up each block of from in the store in, and yields the blocks that differ, or only those missing in the
 // second store if missing is set. ofFrom is set if an error is of from. lookUp reports whether the caller wants more.
 func lookUp(ctx context.Context, from, in DB, a Area, missing bool, yield func(d Difference, ofFrom bool, err error) bool) bool {

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // A Swap replaces a block, provided that its current bytes are Old.
@@ -19,16 +17,18 @@ func (s *Swap) became(data []byte) bool {
 	return (data == nil) == (s.New == nil) && bytes.Equal(data, s.New)
 }
 
+// exchanger is a store that exchanges blocks in its own way.
+type exchanger interface {
+	exchange(ctx context.Context, list []Swap) (int, error)
+}
+
 // Exchange replaces the bytes of blocks in one transaction. It changes only blocks that have the expected old bytes,
 // and returns the number of blocks that have their new bytes now, including those that had them before. No position
 // may occur twice. Several programs may call Exchange on one store at the same time, if the store supports several
 // writers.
 func Exchange(ctx context.Context, w Writer, list []Swap) (int, error) {
-	switch db := w.(type) {
-	case *postgresDB:
+	if db, ok := w.(exchanger); ok {
 		return db.exchange(ctx, list)
-	case *redisDB:
-		return exchangeFetched(ctx, db, list)
 	}
 	var done int
 	err := w.Update(ctx, func(tx Tx) error {
@@ -102,50 +102,5 @@ func exchangeFetched(ctx context.Context, w Writer, list []Swap) (int, error) {
 		}
 		return nil
 	})
-	return done, err
-}
-
-// exchange lets the server compare each row when changing it, and sends all changes without waiting for single
-// answers.
-func (db *postgresDB) exchange(ctx context.Context, list []Swap) (done int, err error) {
-	const where = " WHERE posx = $1 AND posy = $2 AND posz = $3 AND data = $4"
-	var batch pgx.Batch
-	for _, s := range list {
-		if err := storable(s.Pos, s.New); err != nil {
-			return 0, err
-		}
-		if old := append([]byte{}, s.Old...); s.New == nil {
-			batch.Queue("DELETE FROM blocks"+where, s.Pos.X, s.Pos.Y, s.Pos.Z, old)
-		} else {
-			batch.Queue("UPDATE blocks SET data = $5"+where, s.Pos.X, s.Pos.Y, s.Pos.Z, old, s.New)
-		}
-	}
-	var others []Swap
-	err = db.do(ctx, func(conn *pgx.Conn) error {
-		others = nil
-		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-			replies := tx.SendBatch(ctx, &batch)
-			for _, s := range list {
-				tag, err := replies.Exec()
-				if err != nil {
-					return errors.Join(err, replies.Close())
-				}
-				if tag.RowsAffected() == 0 {
-					others = append(others, s)
-				}
-			}
-			return replies.Close()
-		})
-	})
-	if err != nil {
-		return 0, err
-	}
-	have, err := current(ctx, db, others)
-	done = len(list) - len(others)
-	for _, s := range others {
-		if s.became(have[s.Pos]) {
-			done++
-		}
-	}
 	return done, err
 }

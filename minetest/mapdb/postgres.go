@@ -1,3 +1,5 @@
+//go:build !js
+
 package mapdb
 
 import (
@@ -12,7 +14,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"trowel.example/fault"
 	"trowel.example/internal/stores/database"
 	"trowel.example/internal/stores/server"
 )
@@ -26,28 +27,6 @@ const upsertPostgres = "INSERT INTO blocks (posx, posy, posz, data) VALUES ($1, 
 
 // postgresData selects the columns of a row's data. Data larger than MaxBlock is not sent.
 var postgresData = fmt.Sprintf("octet_length(data)::bigint, CASE WHEN octet_length(data) <= %d THEN data END", MaxBlock)
-
-var postgresBackend = Backend{
-	Name:     Postgres,
-	Settings: []string{"pgsql_connection"},
-	Targets:  []Target{{Postgres, "PostgreSQL", SchemaPos}},
-	open:     func(ctx context.Context, _ string, c Config) (DB, error) { return readPostgres(ctx, c) },
-	create:   func(ctx context.Context, _ string, c Config) (Writer, error) { return createPostgres(ctx, c) },
-	edit: func(ctx context.Context, _ string, c Config, force bool) (Writer, error) {
-		return openPostgresForWriting(ctx, c, force)
-	},
-	complete: func(c Config) error {
-		if c.Postgres == "" {
-			return &fault.Error{Path: "postgres", Offset: -1, Want: "how to connect to PostgreSQL", Got: "nothing", Err: ErrNoServer}
-		}
-		return nil
-	},
-	get: func(c *Config, get func(string) string) error {
-		c.Postgres = get("pgsql_connection")
-		return nil
-	},
-	set: func(c Config) []string { return []string{c.Postgres} },
-}
 
 // storePostgres is the store's name in errors; the connection string may contain a password.
 const storePostgres = "PostgreSQL"
@@ -535,4 +514,49 @@ func (db *postgresDB) Close() error {
 		return err
 	}
 	return db.failed(errors.Join(err, db.conn.Close(ctx)))
+}
+
+// exchange lets the server compare each row when changing it, and sends all changes without waiting for single
+// answers.
+func (db *postgresDB) exchange(ctx context.Context, list []Swap) (done int, err error) {
+	const where = " WHERE posx = $1 AND posy = $2 AND posz = $3 AND data = $4"
+	var batch pgx.Batch
+	for _, s := range list {
+		if err := storable(s.Pos, s.New); err != nil {
+			return 0, err
+		}
+		if old := append([]byte{}, s.Old...); s.New == nil {
+			batch.Queue("DELETE FROM blocks"+where, s.Pos.X, s.Pos.Y, s.Pos.Z, old)
+		} else {
+			batch.Queue("UPDATE blocks SET data = $5"+where, s.Pos.X, s.Pos.Y, s.Pos.Z, old, s.New)
+		}
+	}
+	var others []Swap
+	err = db.do(ctx, func(conn *pgx.Conn) error {
+		others = nil
+		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+			replies := tx.SendBatch(ctx, &batch)
+			for _, s := range list {
+				tag, err := replies.Exec()
+				if err != nil {
+					return errors.Join(err, replies.Close())
+				}
+				if tag.RowsAffected() == 0 {
+					others = append(others, s)
+				}
+			}
+			return replies.Close()
+		})
+	})
+	if err != nil {
+		return 0, err
+	}
+	have, err := current(ctx, db, others)
+	done = len(list) - len(others)
+	for _, s := range others {
+		if s.became(have[s.Pos]) {
+			done++
+		}
+	}
+	return done, err
 }

@@ -1,3 +1,5 @@
+//go:build !js
+
 package mapdb
 
 import (
@@ -18,62 +20,11 @@ import (
 	"trowel.example/internal/text/words"
 )
 
-// ErrNoHash is wrapped by the error of [Open] if the Redis server does not have the hash.
-var ErrNoHash = errors.New("the server does not have the hash")
-
 // storeRedis is the store's name in errors.
 const storeRedis = "Redis"
 
 // redisPage is the number of blocks per request.
 const redisPage = 128
-
-var redisBackend = Backend{
-	Name:     RedisDB,
-	Settings: []string{"redis_address", "redis_hash", "redis_port", "redis_password"},
-	Targets:  []Target{{RedisDB, "Redis", SchemaPos}},
-	open: func(ctx context.Context, _ string, c Config) (DB, error) {
-		db, err := openRedis(ctx, c)
-		if err != nil {
-			return nil, err
-		}
-		// Redis has no empty hashes: a hash without fields does not exist.
-		if n, err := db.Count(ctx); err != nil || n == 0 {
-			return nil, errors.Join(cmp.Or(err, error(&fault.Error{File: storeRedis, Path: c.Redis.Hash, Offset: -1,
-				Want: "a hash with blocks", Got: "no such hash", Err: ErrNoHash})), db.Close())
-		}
-		return db, nil
-	},
-	create:   func(ctx context.Context, _ string, c Config) (Writer, error) { return createRedis(ctx, c) },
-	edit:     func(ctx context.Context, _ string, c Config, _ bool) (Writer, error) { return openRedis(ctx, c) },
-	complete: redisComplete,
-	get: func(c *Config, get func(string) string) error {
-		c.Redis = Redis{Address: get("redis_address"), Hash: get("redis_hash"), Password: get("redis_password")}
-		if text := get("redis_port"); text != "" {
-			port, err := strconv.ParseUint(text, 10, 16)
-			if err != nil {
-				return &fault.Error{File: "world.mt", Path: "redis_port", Offset: -1, Want: "a number from 0 to 65535",
-					Got: fmt.Sprintf("%.40q", text), Err: fault.ErrFormat}
-			}
-			c.Redis.Port = int(port)
-		}
-		return nil
-	},
-	set: func(c Config) []string {
-		port := ""
-		if c.Redis.Port != 0 {
-			port = strconv.Itoa(c.Redis.Port)
-		}
-		return []string{c.Redis.Address, c.Redis.Hash, port, c.Redis.Password}
-	},
-}
-
-func redisComplete(c Config) error {
-	if c.Redis.Address == "" || c.Redis.Hash == "" {
-		return &fault.Error{Path: "redis", Offset: -1, Want: "an address and the name of a hash",
-			Got: fmt.Sprintf("%q and %q", c.Redis.Address, c.Redis.Hash), Err: ErrNoServer}
-	}
-	return nil
-}
 
 // redisDB is a hash of a Redis server; the fields are Pos.Key in decimal digits.
 type redisDB struct {
@@ -83,6 +34,20 @@ type redisDB struct {
 }
 
 var _ Writer = (*redisDB)(nil)
+
+// readRedis opens a hash that exists.
+func readRedis(ctx context.Context, c Config) (DB, error) {
+	db, err := openRedis(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	// Redis has no empty hashes: a hash without fields does not exist.
+	if n, err := db.Count(ctx); err != nil || n == 0 {
+		return nil, errors.Join(cmp.Or(err, error(&fault.Error{File: storeRedis, Path: c.Redis.Hash, Offset: -1,
+			Want: "a hash with blocks", Got: "no such hash", Err: ErrNoHash})), db.Close())
+	}
+	return db, nil
+}
 
 // openRedis returns a Writer instead of a *redisDB, so that the interface is nil if there is an error.
 func openRedis(ctx context.Context, c Config) (Writer, error) {
@@ -345,3 +310,7 @@ func (db *redisDB) String() string {
 
 // Close closes the connections.
 func (db *redisDB) Close() error { return db.pool.Close() }
+
+func (db *redisDB) exchange(ctx context.Context, list []Swap) (int, error) {
+	return exchangeFetched(ctx, db, list)
+}

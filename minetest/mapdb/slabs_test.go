@@ -222,6 +222,10 @@ func TestSlabs(t *testing.T) {
 			}
 			oddRows(t, dir, c)
 			checkSlabs(t, opening, false)
+			if c.Backend == SQLite {
+				checkSlabs(t, func() DB { return must(openPages(t.Context(), sqlitePath(dir))) }, false)
+				comparePages(t, dir)
+			}
 			if !k.lasting || c.Backend != SQLite && c.Backend != Postgres || c.Unseen {
 				return
 			}

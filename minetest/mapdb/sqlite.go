@@ -1,3 +1,5 @@
+//go:build !js
+
 package mapdb
 
 import (
@@ -8,7 +10,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -16,28 +17,13 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"trowel.example/fault"
 	"trowel.example/internal/stores/sqlitefile"
 )
 
-// The limits of one transaction: rows with data of a server, rows of a file, bytes, and time, because a writer of a
-// file waits for the transaction.
-const (
-	pageRows      = 256
-	pagePositions = 4096
-	pageBytes     = 4 << 20
-	pageTime      = 25 * time.Millisecond
-)
-
-const sqliteName = "map.sqlite"
-
 var sqliteBackend = Backend{
-	Name:  SQLite,
-	Files: sqlitefile.Files(sqliteName),
-	Targets: []Target{
-		{"sqlite", "SQLite with columns x, y and z, for games since 5.12", SchemaXYZ},
-		{"sqlite-pos", "SQLite with the column pos, for all games", SchemaPos},
-	},
+	Name:    SQLite,
+	Files:   sqlitefile.Files(sqliteName),
+	Targets: sqliteTargets,
 	open: func(ctx context.Context, dir string, c Config) (DB, error) {
 		db, err := openSQLite(ctx, filepath.Join(dir, sqliteName))
 		if err != nil {
@@ -58,17 +44,13 @@ var sqliteBackend = Backend{
 
 // sqliteDB is an SQLite database. It ignores unknown columns, indexes and triggers.
 type sqliteDB struct {
-	mu     sync.Mutex
-	file   *sqlitefile.File // the file to read: the rescued data after a rescue
-	schema Schema
-	order  order
+	blockTable
+	mu   sync.Mutex
+	file *sqlitefile.File // the file to read: the rescued data after a rescue
 	// rescues is set if data that SQLite cannot read should be read without SQLite.
 	rescues bool
 	sound   *sqlitefile.File // the file as SQLite reads it, while another one is read
 	rescued *sqlitefile.File // the data rescued from the file
-	// planes is set if the primary key begins with pos, or x, and stores integers as integers, so that the blocks of
-	// a plane are one range of the key.
-	planes bool
 	// stepped is the number of rows that scans have read, for tests.
 	stepped int
 }
@@ -91,17 +73,6 @@ func openSQLite(ctx context.Context, path string) (*sqliteDB, error) {
 	db.rescues = true
 	return db, nil
 }
-
-// knownTables are all known tables of blocks: those of the game and those of the mapserver.
-var knownTables = []string{
-	tablePos, tableXYZ,
-	"CREATE TABLE `blocks` (`pos` INT PRIMARY KEY, `data` BLOB, `mtime` INTEGER DEFAULT 0)",
-	"CREATE TABLE `blocks` (`x` INTEGER, `y` INTEGER, `z` INTEGER, `data` BLOB NOT NULL, `mtime` INTEGER DEFAULT 0, " +
-		"PRIMARY KEY (`x`, `z`, `y`))",
-}
-
-// SQLiteTables returns the CREATE statements of all known variants of the table of blocks.
-func SQLiteTables() []string { return slices.Clone(knownTables) }
 
 // newSQLite determines the schema of an open database.
 func newSQLite(ctx context.Context, f *sqlitefile.File) (*sqliteDB, error) {
@@ -132,43 +103,11 @@ func newSQLite(ctx context.Context, f *sqlitefile.File) (*sqliteDB, error) {
 	if err != nil {
 		return nil, f.Explain(err)
 	}
-	has := func(names ...string) bool {
-		for _, n := range names {
-			if !slices.Contains(columns, n) {
-				return false
-			}
-		}
-		return isTable
+	layout, err := layoutOf(f.Path, isTable, isView, columns, first)
+	if err != nil {
+		return nil, err
 	}
-	db := &sqliteDB{file: f}
-	switch {
-	case has("pos", "data"):
-		db.schema, db.order, db.planes = SchemaPos, orderZYX, first == "pos"
-	case has("x", "y", "z", "data"):
-		db.schema, db.order, db.planes = SchemaXYZ, orderXZY, first == "x"
-	case isView:
-		return nil, &fault.Error{File: f.Path, Path: "blocks", Offset: -1, Want: "a table", Got: "a view", Err: fault.ErrFormat}
-	default:
-		return nil, &fault.Error{File: f.Path, Path: "blocks", Offset: -1, Want: "a table with the columns pos and data, " +
-			"or x, y, z and data", Got: fmt.Sprintf("columns %q", abridge(strings.Join(columns, ", "))), Err: fault.ErrFormat}
-	}
-	return db, nil
-}
-
-// key returns the key columns, in key order.
-func (db *sqliteDB) key() string {
-	if db.schema == SchemaXYZ {
-		return "x, z, y"
-	}
-	return "pos"
-}
-
-// keyOf returns the values of the key columns for a position.
-func (db *sqliteDB) keyOf(p Pos) []any {
-	if db.schema == SchemaXYZ {
-		return []any{int64(p.X), int64(p.Z), int64(p.Y)}
-	}
-	return []any{p.Key()}
+	return &sqliteDB{blockTable: layout, file: f}, nil
 }
 
 // match returns a condition that compares the key, or its first column, with parameters.
@@ -242,9 +181,6 @@ func (db *sqliteDB) data(s *sqlite.Stmt, col int, key []any, p Pos) ([]byte, err
 	}
 	return nil, tooLarge(db.file.Path, keyText(key), s.ColumnInt64(col+1)).at(p)
 }
-
-// keyText formats a key for a message.
-func keyText(key []any) string { return strings.Trim(fmt.Sprint(key), "[]") }
 
 // A cursor is the position at which a scan continues: at or after a key, or the first column of one.
 type cursor struct {
@@ -337,16 +273,6 @@ func (db *sqliteDB) start(a Area) (at cursor, ok bool) {
 	return at, ok
 }
 
-// edge returns the key values at which an area begins or ends, given a position. For an area of whole planes it
-// returns only the first column, so that rows without a valid position between them belong to the area.
-func (db *sqliteDB) edge(a Area, p Pos) []any {
-	values := db.keyOf(p)
-	if all := All(); a.Min.Y == all.Min.Y && a.Min.Z == all.Min.Z && a.Max.Y == all.Max.Y && a.Max.Z == all.Max.Z {
-		values = values[:1]
-	}
-	return values
-}
-
 // page reads about as many rows as the argument rows, beginning at a cursor, in one transaction.
 func (db *sqliteDB) page(ctx context.Context, a Area, at cursor, rows int, data bool) (pg page, err error) {
 	db.mu.Lock()
@@ -370,15 +296,11 @@ func (db *sqliteDB) page(ctx context.Context, a Area, at cursor, rows int, data 
 	return pg, nil
 }
 
-func posOfXZY(k [3]int64) (Pos, bool) {
-	return Pos{int16(k[0]), int16(k[2]), int16(k[1])}, inRange(k[0]) && inRange(k[1]) && inRange(k[2])
-}
-
 // run reads rows until the page is full, all rows are read, or a row is outside the area. In the last case again is
 // set: the caller must run it again at the next cursor.
 func (db *sqliteDB) run(pg *page, a Area, at cursor, rows int, data bool) (again bool, err error) {
 	keys := len(db.keyOf(Pos{}))
-	columns := db.key()
+	columns := db.keyColumns()
 	if data {
 		columns += ", " + dataColumns
 	}
@@ -387,7 +309,7 @@ func (db *sqliteDB) run(pg *page, a Area, at cursor, rows int, data bool) (again
 	nulls, alike := 0, 0 // alike: the number of preceding rows with the same key
 	pg.done = true
 	stop := errors.New("stop")
-	err = sqlitex.Execute(db.file.Conn, "SELECT "+columns+" FROM blocks"+where+" ORDER BY "+db.key(), &sqlitex.ExecOptions{
+	err = sqlitex.Execute(db.file.Conn, "SELECT "+columns+" FROM blocks"+where+" ORDER BY "+db.keyColumns(), &sqlitex.ExecOptions{
 		Args: args,
 		ResultFunc: func(s *sqlite.Stmt) error {
 			db.stepped++
@@ -463,51 +385,25 @@ func (db *sqliteDB) between(a Area, at cursor) (where string, args []any) {
 	return where, args
 }
 
-// oddRow returns the error for a row without a valid position.
-func (db *sqliteDB) oddRow(key []any) *RowError {
-	text := keyText(key)
-	return badRow(db.file.Path, text, "", "the integers of a position", text)
-}
-
-// The kinds of keys.
-const (
-	keyPos  = iota // a position
-	keyOdd         // something else
-	keyNull        // NULL in a column, which no condition finds again
-)
-
 // rowKey reads the key columns.
 func (db *sqliteDB) rowKey(s *sqlite.Stmt, n int) (key []any, p Pos, kind int) {
-	ints := [3]int64{}
 	for i := range n {
 		switch s.ColumnType(i) {
 		case sqlite.TypeInteger:
-			ints[i] = s.ColumnInt64(i)
-			key = append(key, ints[i])
+			key = append(key, s.ColumnInt64(i))
 		case sqlite.TypeFloat:
-			key, kind = append(key, s.ColumnFloat(i)), max(kind, keyOdd)
+			key = append(key, s.ColumnFloat(i))
 		case sqlite.TypeText:
-			key, kind = append(key, s.ColumnText(i)), max(kind, keyOdd)
+			key = append(key, s.ColumnText(i))
 		case sqlite.TypeBlob:
 			b := make([]byte, s.ColumnLen(i))
 			s.ColumnBytes(i, b)
-			key, kind = append(key, b), max(kind, keyOdd)
+			key = append(key, b)
 		default:
-			key, kind = append(key, nil), keyNull
+			key = append(key, nil)
 		}
 	}
-	if kind != keyPos {
-		return key, p, kind
-	}
-	ok := false
-	if db.schema == SchemaXYZ {
-		p, ok = posOfXZY(ints)
-	} else {
-		p, ok = PosOfKey(ints[0])
-	}
-	if !ok {
-		kind = keyOdd
-	}
+	p, kind = db.position(key)
 	return key, p, kind
 }
 
@@ -521,21 +417,6 @@ func (db *sqliteDB) Positions(ctx context.Context, a Area) iter.Seq2[Pos, error]
 	return func(yield func(Pos, error) bool) {
 		db.scan(ctx, a, false, func(b Block, err error) bool { return yield(b.Pos, err) })
 	}
-}
-
-func (db *sqliteDB) String() string {
-	return "SQLite " + strconv.Quote(db.file.Path) + ", schema " + db.schema.String()
-}
-
-// Schema returns the schema of the table.
-func (db *sqliteDB) Schema() Schema { return db.schema }
-
-// SchemaOf returns the schema of an SQLite store; for other stores it returns the default schema of [Create].
-func SchemaOf(db DB) Schema {
-	if s, ok := db.(interface{ Schema() Schema }); ok {
-		return s.Schema()
-	}
-	return SchemaPos
 }
 
 // rest implements [Rest].

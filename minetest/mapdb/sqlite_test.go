@@ -185,6 +185,7 @@ func TestSQLiteStates(t *testing.T) {
 			if err := db.Close(); err != nil {
 				t.Error(err)
 			}
+			comparePages(t, dir)
 			if c.name == "wal, open" {
 				// Both connections are in this process, and SQLite lets them share the -shm file.
 				before[sqlitePath(dir)+"-shm"] = snapshot(t, dir)[sqlitePath(dir)+"-shm"]
@@ -292,6 +293,11 @@ func TestSQLiteHostile(t *testing.T) {
 			dir := t.TempDir()
 			native(t, dir, c.script).Close()
 			db, err := Open(t.Context(), dir, Config{})
+			if pages, failed := openPages(t.Context(), sqlitePath(dir)); (failed == nil) != c.open {
+				t.Errorf("without SQLite: %v", failed)
+			} else if failed == nil {
+				pages.Close()
+			}
 			if !c.open {
 				var e *fault.Error
 				if !errors.As(err, &e) || e.File == "" {
@@ -303,6 +309,7 @@ func TestSQLiteHostile(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer db.Close()
+			comparePages(t, dir)
 			all, bad, err := readAll(t.Context(), db)
 			if err != nil || len(all) != c.blocks || len(bad) != c.bad {
 				t.Errorf("%d blocks, %d errors, %v; want %d, %d", len(all), len(bad), err, c.blocks, c.bad)

@@ -1,3 +1,5 @@
+//go:build !js
+
 package mapdb
 
 import (
@@ -69,8 +71,8 @@ func (db *sqliteDB) fetchRows(all []Pos) (pg page, n int, err error) {
 			end++
 		}
 		row, i := all[n:end], 0
-		err := sqlitex.Execute(db.file.Conn, "SELECT "+db.key()+", "+dataColumns+" FROM blocks WHERE "+where+" ORDER BY "+
-			db.key(), &sqlitex.ExecOptions{
+		err := sqlitex.Execute(db.file.Conn, "SELECT "+db.keyColumns()+", "+dataColumns+" FROM blocks WHERE "+where+" ORDER BY "+
+			db.keyColumns(), &sqlitex.ExecOptions{
 			Args: append(db.keyOf(row[0]), db.keyOf(row[len(row)-1])[last]),
 			ResultFunc: func(s *sqlite.Stmt) error {
 				key, pos, _ := db.rowKey(s, last+1)

@@ -1,3 +1,5 @@
+//go:build !js
+
 package mapdb
 
 import (
@@ -227,6 +229,3 @@ func (u unseenSQLite) inAnyOrder(ctx context.Context) iter.Seq2[Block, error] {
 		}
 	}
 }
-
-// errEnough ends a loop early.
-var errEnough = errors.New("enough")

@@ -1,3 +1,5 @@
+//go:build !js
+
 package mapdb
 
 import (
@@ -9,8 +11,6 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 )
-
-func (db *sqliteDB) axis() int { return db.order[0] }
 
 // slabs looks up the first row, then the first row after each slab.
 func (db *sqliteDB) slabs(ctx context.Context, a Area) (list []Slab, rest []*RowError, ok bool, err error) {
@@ -61,7 +61,7 @@ func (db *sqliteDB) nextSlab(ctx context.Context, a Area, at cursor, rest *[]*Ro
 	defer db.file.End()
 	enough := errors.New("enough")
 	where, args := db.between(a, at)
-	err = sqlitex.Execute(db.file.Conn, "SELECT "+db.key()+" FROM blocks"+where+" ORDER BY "+db.key(), &sqlitex.ExecOptions{
+	err = sqlitex.Execute(db.file.Conn, "SELECT "+db.keyColumns()+" FROM blocks"+where+" ORDER BY "+db.keyColumns(), &sqlitex.ExecOptions{
 		Args: args,
 		ResultFunc: func(s *sqlite.Stmt) error {
 			db.stepped++
@@ -79,16 +79,6 @@ func (db *sqliteDB) nextSlab(ctx context.Context, a Area, at cursor, rest *[]*Ro
 		err = nil
 	}
 	return v, found, errors.Join(ctx.Err(), db.file.Explain(err))
-}
-
-// coordinate returns the block coordinate in the first column of a key.
-func (db *sqliteDB) coordinate(first any) (int16, bool) {
-	n, ok := first.(int64)
-	if db.schema == SchemaXYZ {
-		return int16(n), ok && inRange(n)
-	}
-	p, valid := PosOfKey(n)
-	return p.Z, ok && valid
 }
 
 // Count counts the rows with a valid position.
@@ -138,4 +128,44 @@ func (db *sqliteDB) count(ctx context.Context) (sum int64, err error) {
 		v = max(v+1, next)
 	}
 	return sum, nil
+}
+
+// HasPlanes reports whether the blocks of a plane are one range of the primary key.
+func (db *sqliteDB) HasPlanes() bool {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	return db.planes && db.schema == SchemaPos && !db.file.Rescued()
+}
+
+// Planes looks up the first row, then the first row after each plane.
+func (db *sqliteDB) Planes(ctx context.Context, a Area) (planes []int16, odd []*RowError, ok bool, err error) {
+	a = a.within()
+	at, more := db.start(a)
+	// Rows without a valid position are mostly before or after all others. NULL keys come first, and must be read in
+	// one page.
+	rows := pagePositions
+	for more && db.HasPlanes() {
+		pg, err := db.page(ctx, a, at, rows, false)
+		if err != nil {
+			return nil, nil, false, err
+		}
+		at, more, rows = pg.next, !pg.done, pagePositions
+		for i, b := range pg.blocks {
+			if row, ok := errors.AsType[*RowError](pg.errs[i]); ok {
+				odd = append(odd, row)
+				continue
+			}
+			planes = append(planes, b.Pos.Z)
+			last := Pos{a.Max.X, a.Max.Y, b.Pos.Z}
+			at, more, rows = cursor{values: db.keyOf(last), after: true}, true, 1
+			break
+		}
+		if len(odd) > maxOdd {
+			return nil, nil, false, nil
+		}
+	}
+	if !db.HasPlanes() {
+		return nil, nil, false, nil
+	}
+	return planes, odd, true, nil
 }

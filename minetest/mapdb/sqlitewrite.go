@@ -1,3 +1,5 @@
+//go:build !js
+
 package mapdb
 
 import (
@@ -13,12 +15,6 @@ import (
 	"trowel.example/internal/files/inuse"
 	"trowel.example/internal/files/wholefile"
 	"trowel.example/internal/stores/sqlitefile"
-)
-
-// The tables as the game creates them.
-const (
-	tablePos = "CREATE TABLE `blocks` (`pos` INT PRIMARY KEY, `data` BLOB)"
-	tableXYZ = "CREATE TABLE `blocks` (`x` INTEGER, `y` INTEGER, `z` INTEGER, `data` BLOB NOT NULL, PRIMARY KEY (`x`, `z`, `y`))"
 )
 
 // sqliteWriter is an SQLite database opened for writing.
@@ -103,7 +99,7 @@ func (w *sqliteWriter) prepare() error {
 	table := tablePos
 	key, values := "pos", "?, ?"
 	if w.schema == SchemaXYZ {
-		table, key, values = tableXYZ, w.key(), "?, ?, ?, ?"
+		table, key, values = tableXYZ, w.keyColumns(), "?, ?, ?, ?"
 	}
 	return sqlitex.ExecuteTransient(w.file.Conn, "SELECT count(*) = 1 AND max(sql = ?) FROM sqlite_master WHERE "+
 		"lower(tbl_name) = 'blocks' AND sql IS NOT NULL", &sqlitex.ExecOptions{
@@ -248,7 +244,7 @@ func (tx *sqliteTx) Put(p Pos, data []byte) error {
 	if len(key) == 3 {
 		values = "?, ?, ?, ?"
 	}
-	return tx.db.exec(tx.ctx, "INSERT INTO blocks ("+tx.db.key()+", data) VALUES ("+values+")", append(key, data)...)
+	return tx.db.exec(tx.ctx, "INSERT INTO blocks ("+tx.db.keyColumns()+", data) VALUES ("+values+")", append(key, data)...)
 }
 
 func (tx *sqliteTx) Delete(p Pos) error {

@@ -47,8 +47,8 @@ func TestTextures(t *testing.T) {
 		t.Fatal(err)
 	}
 	textures, err := nodecolor.FindTextures(dir)
-	if err != nil || textures.Len() != 7 {
-		t.Fatal(textures.Len(), err)
+	if err != nil {
+		t.Fatal(err)
 	}
 	defs := nodedef.List{}
 	for _, d := range []nodedef.Node{

@@ -1,88 +1,53 @@
 package nodecolor
 
 import (
+	"context"
 	"image"
-	"image/color"
-	_ "image/jpeg" // for textures in JPEG
-	_ "image/png"
-	"io/fs"
 	"math"
-	"path/filepath"
-	"slices"
+	"os"
 	"strings"
 	"sync"
 
-	"trowel.example/internal/files/regular"
 	"trowel.example/minetest/internal/texture"
 	"trowel.example/minetest/nodedef"
 )
 
-// Textures are the textures of a game or its mods, by their file names.
+// Textures are the textures of a game, of mods or of texture packs, by their file names.
 type Textures struct {
-	paths map[string]string
+	files Images
 
 	mu    sync.Mutex
 	means map[string]*Color // nil: the texture has no mean colour
 }
 
-// The maximum size of a texture, in bytes and pixels.
-const (
-	maxTextureSize   = 16 << 20
-	maxTexturePixels = 1 << 24
-)
+// Images returns the image of a file name, or an error if there is none.
+type Images interface {
+	Image(ctx context.Context, name string) (*image.NRGBA, error)
+}
 
-// FindTextures searches folders and all folders below them for textures. If several files have the same name, that in the first
-// of the folders counts, and of those the last one in path order.
+// NewTextures returns the textures in some files.
+func NewTextures(files Images) *Textures { return &Textures{files: files} }
+
+// FindTextures searches folders, each of a game, of mods or a texture pack, for textures, as the engine does: texture packs have
+// precedence, the first before all others, then the game, then the mods.
 func FindTextures(dirs ...string) (*Textures, error) {
-	t := &Textures{paths: make(map[string]string), means: make(map[string]*Color)}
-	for _, dir := range slices.Backward(dirs) {
-		if err := t.find(dir); err != nil {
+	var s texture.Sources
+	for _, dir := range dirs {
+		if _, err := os.ReadDir(dir); err != nil {
 			return nil, err
 		}
+		s.Add(texture.FolderAt(dir))
 	}
-	return t, nil
+	search, err := s.Search()
+	return NewTextures(search), err
 }
-
-func (t *Textures) find(dir string) error {
-	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		switch strings.ToLower(filepath.Ext(path)) {
-		case ".png", ".jpg", ".jpeg":
-			if d.Type().IsRegular() {
-				t.paths[d.Name()] = path
-			}
-		}
-		return nil
-	})
-}
-
-// Len returns the number of textures.
-func (t *Textures) Len() int { return len(t.paths) }
 
 // open decodes a texture, or returns nil if it is missing, unreadable or too large.
-func (t *Textures) open(name string) image.Image {
-	path, ok := t.paths[name]
-	if !ok {
+func (t *Textures) open(name string) *image.NRGBA {
+	if t.files == nil {
 		return nil
 	}
-	f, _, err := regular.Open(path)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || info.Size() > maxTextureSize {
-		return nil
-	}
-	c, _, err := image.DecodeConfig(f)
-	if err != nil || c.Width < 1 || c.Height < 1 || c.Width > maxTexturePixels/c.Height {
-		return nil
-	}
-	if _, err := f.Seek(0, 0); err != nil {
-		return nil
-	}
-	img, _, err := image.Decode(f)
+	img, err := t.files.Image(context.Background(), name)
 	if err != nil {
 		return nil
 	}
@@ -96,7 +61,9 @@ func (t *Textures) Mean(name string) (Color, bool) {
 	defer t.mu.Unlock()
 	c, known := t.means[name]
 	if !known {
-		c = mean(t.open(name))
+		if c = mean(t.open(name)); t.means == nil {
+			t.means = make(map[string]*Color)
+		}
 		t.means[name] = c
 	}
 	if c == nil {
@@ -105,7 +72,7 @@ func (t *Textures) Mean(name string) (Color, bool) {
 	return *c, true
 }
 
-func mean(img image.Image) *Color {
+func mean(img *image.NRGBA) *Color {
 	if img == nil {
 		return nil
 	}
@@ -114,7 +81,7 @@ func mean(img image.Image) *Color {
 	b := img.Bounds()
 	for y := b.Min.Y; y < b.Max.Y; y++ {
 		for x := b.Min.X; x < b.Max.X; x++ {
-			c := color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA)
+			c := img.NRGBAAt(x, y)
 			if c.A < 128 {
 				continue
 			}
@@ -199,7 +166,7 @@ func (t *Textures) Palette(def *nodedef.Node, base Color) *[256]Color {
 	for i := range all {
 		all[i] = base
 		if at := i / (256 / n); at < n { // all other values are white
-			c := color.NRGBAModel.Convert(img.At(b.Min.X+at%b.Dx(), b.Min.Y+at/b.Dx())).(color.NRGBA)
+			c := img.NRGBAAt(b.Min.X+at%b.Dx(), b.Min.Y+at/b.Dx())
 			all[i] = multiplied(base, Color{R: c.R, G: c.G, B: c.B})
 		}
 	}

@@ -225,6 +225,8 @@ func (p *parser) value(path string, v any) error {
 			want = "a text"
 		case reflect.Int:
 			want = "a whole number"
+		case reflect.Float64:
+			want = "a number up to 1.8e308"
 		}
 		return &fault.Error{Path: path, Offset: at, Want: want, Got: wrong.Value, Err: fault.ErrFormat}
 	}

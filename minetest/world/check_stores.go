@@ -147,21 +147,24 @@ func (c *checker) playerRows(at string, db *sqlDB) {
 		}
 	}
 	if db.has("player_inventories") && db.has("player_inventory_items") {
-		c.rows(at, db, foundSlot, player, "SELECT DISTINCT i.player FROM player_inventory_items i LEFT JOIN "+
-			"player_inventories v ON v.player = i.player AND v.inv_id = i.inv_id WHERE i.item <> '' AND (v.inv_size IS NULL "+
-			"OR i.slot_id < 0 OR i.slot_id >= v.inv_size)", "%q has items in slots that do not exist")
+		c.unreadable(at, db.run(c.ctx, "", c.row(at, foundSlot, player, "%q has items in slots that do not exist"),
+			func(row func([]any) error) error { return db.conn.missingSlots(c.ctx, row) }))
 	}
 }
 
 // rows reports each row of a query with one column. The value of the column is formatted into the message.
 func (c *checker) rows(at string, db *sqlDB, k *check.Kind, owner func(string) check.Place, query, format string) {
-	err := db.query(c.ctx, "", query, nil, func(r *row) error {
+	c.unreadable(at, db.query(c.ctx, "", query, nil, c.row(at, k, owner, format)))
+}
+
+// row returns a function that reports a row.
+func (c *checker) row(at string, k *check.Kind, owner func(string) check.Place, format string) func(r *row) error {
+	return func(r *row) error {
 		name := r.textOrNull(0, "")
 		c.sink.AddAt(k, []check.Place{owner(name)}, at, -1, format, name)
 		r.err = nil
 		return nil
-	})
-	c.unreadable(at, err)
+	}
 }
 
 func (c *checker) accounts() {

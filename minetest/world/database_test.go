@@ -52,7 +52,9 @@ func all[T any](t *testing.T, s world.Store[T], err error) (list []T) {
 }
 
 // TestAccountsCorpus reads the same accounts, as the engine wrote them, from three backends.
-func TestAccountsCorpus(t *testing.T) {
+func TestAccountsCorpus(t *testing.T) { world.BothWays(t, testAccountsCorpus) }
+
+func testAccountsCorpus(t *testing.T) {
 	dir := corpus.Dir(t, "minetest/generated")
 	before := state(t, dir)
 	for _, backend := range []string{"files", "sqlite3", "leveldb"} {
@@ -85,7 +87,9 @@ func TestAccountsCorpus(t *testing.T) {
 
 // TestReadingLeavesNoTrace tests that reading databases in a writable folder changes nothing in it, with and without
 // a write-ahead log.
-func TestReadingLeavesNoTrace(t *testing.T) {
+func TestReadingLeavesNoTrace(t *testing.T) { world.BothWays(t, testReadingLeavesNoTrace) }
+
+func testReadingLeavesNoTrace(t *testing.T) {
 	from := corpus.Dir(t, "minetest/testdata/mtdb")
 	dir := filepath.Join(t.TempDir(), "a ?#%41 world")
 	for _, name := range []string{"auth/auth.wal.sqlite", "auth/auth.wal.sqlite-wal", "auth/auth.wal.sqlite-shm",
@@ -116,7 +120,9 @@ func TestReadingLeavesNoTrace(t *testing.T) {
 }
 
 // TestReadingWriteAheadLog tests that what a running server has written to its log is read.
-func TestReadingWriteAheadLog(t *testing.T) {
+func TestReadingWriteAheadLog(t *testing.T) { world.BothWays(t, testReadingWriteAheadLog) }
+
+func testReadingWriteAheadLog(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "auth.sqlite")
 	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite|sqlite.OpenCreate)
@@ -164,7 +170,9 @@ func build(t testing.TB, path, sql string) {
 }
 
 // TestHostileDatabases tests that malicious databases give errors.
-func TestHostileDatabases(t *testing.T) {
+func TestHostileDatabases(t *testing.T) { world.BothWays(t, testHostileDatabases) }
+
+func testHostileDatabases(t *testing.T) {
 	const columns = "name, pitch, yaw, posX, posY, posZ, hp, breath, creation_date, modification_date"
 	const row = "INSERT INTO player VALUES ('p', 1, 2, 3, 4, 5, 6, 7, 'x', NULL);"
 	for _, c := range []struct{ sql, want string }{
@@ -239,7 +247,9 @@ func TestHostileDatabases(t *testing.T) {
 
 // TestBrokenRows tests that an inventory with an item that cannot be parsed is not lost and is written back
 // unchanged.
-func TestBrokenRows(t *testing.T) {
+func TestBrokenRows(t *testing.T) { world.BothWays(t, testBrokenRows) }
+
+func testBrokenRows(t *testing.T) {
 	dir := t.TempDir()
 	build(t, filepath.Join(dir, "players.sqlite"),
 		`CREATE TABLE player (name, pitch, yaw, posX, posY, posZ, hp, breath, creation_date, modification_date);
@@ -303,7 +313,9 @@ func TestDoubledAttributes(t *testing.T) {
 }
 
 // TestTwice tests that a second row or file with the same name is reported.
-func TestTwice(t *testing.T) {
+func TestTwice(t *testing.T) { world.BothWays(t, testTwice) }
+
+func testTwice(t *testing.T) {
 	dir := t.TempDir()
 	build(t, filepath.Join(dir, "auth.sqlite"), `CREATE TABLE auth (id, name, password, last_login);
 		INSERT INTO auth VALUES (1, 'ann', '', 1), (2, 'bob', '', 1), (3, 'ann', '', 2);`)
@@ -438,7 +450,9 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-func TestCheckDatabases(t *testing.T) {
+func TestCheckDatabases(t *testing.T) { world.BothWays(t, testCheckDatabases) }
+
+func testCheckDatabases(t *testing.T) {
 	dir := t.TempDir()
 	judge.Write(t, filepath.Join(dir, "world.mt"),
 		[]byte("gameid = a\nbackend = dummy\nplayer_backend = sqlite3\nauth_backend = sqlite3\nmod_storage_backend = sqlite3\n"))
@@ -475,7 +489,9 @@ func TestCheckDatabases(t *testing.T) {
 }
 
 // TestCheckCorpus tests that real worlds have only harmless findings.
-func TestCheckCorpus(t *testing.T) {
+func TestCheckCorpus(t *testing.T) { world.BothWays(t, testCheckCorpus) }
+
+func testCheckCorpus(t *testing.T) {
 	harmless := map[string]bool{"mt-world-no-backend": true, "mt-world-game": true, "mt-item-legacy": true,
 		"mt-item-list-short": true, "mt-world-remote": true}
 	for _, path := range corpus.Files(t, "minetest", "/env_meta.txt") {
@@ -597,7 +613,9 @@ func TestDamagedStores(t *testing.T) {
 }
 
 // TestOddRows tests that values of a row that are ignored are reported, both by reading and by the check.
-func TestOddRows(t *testing.T) {
+func TestOddRows(t *testing.T) { world.BothWays(t, testOddRows) }
+
+func testOddRows(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
 	write := func(name, text string) {

@@ -40,10 +40,7 @@ func DeleteOrphans[T any](ctx context.Context, s Store[T]) error {
 
 func eachOrphan[T any](s Store[T], do func(db *sqlDB, o orphanRows) error) error {
 	store, ok := s.(*sqlStore[T])
-	if !ok || store.db.conn == nil {
-		return nil
-	}
-	if _, ok := store.db.conn.(*sqliteConn); !ok {
+	if !ok || store.db.conn == nil || !store.db.loose {
 		return nil // PostgreSQL prevents orphaned rows by itself
 	}
 	for _, o := range orphanTables {

@@ -1,3 +1,5 @@
+//go:build !js
+
 package world
 
 import (
@@ -95,6 +97,10 @@ func plain(v any) any {
 		}
 	}
 	return fmt.Sprint(v)
+}
+
+func (c *postgresConn) missingSlots(ctx context.Context, row func(values []any) error) error {
+	return c.query(ctx, missingSlots, nil, row)
 }
 
 func (c *postgresConn) columns(ctx context.Context) (map[string][]string, error) {

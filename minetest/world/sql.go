@@ -7,9 +7,8 @@ import (
 	"iter"
 	"math"
 	"strconv"
+	"strings"
 	"time"
-
-	"zombiezen.com/go/sqlite"
 
 	"trowel.example/check"
 	"trowel.example/fault"
@@ -25,10 +24,17 @@ type tables struct{ sqlite, postgres []string }
 type sqlConn interface {
 	// query calls row for each row. The values are nil, int64, float64, string, []byte or time.Time.
 	query(ctx context.Context, sql string, args []any, row func(values []any) error) error
+	// missingSlots is query, for the name of each player who has items in slots that do not exist.
+	missingSlots(ctx context.Context, row func(values []any) error) error
 	// columns returns the columns of all tables, without views: the rows of a view may be endless.
 	columns(ctx context.Context) (map[string][]string, error)
 	close() error
 }
+
+// missingSlots selects the players who have items in slots that do not exist.
+const missingSlots = "SELECT DISTINCT i.player FROM player_inventory_items i LEFT JOIN player_inventories v ON " +
+	"v.player = i.player AND v.inv_id = i.inv_id WHERE i.item <> '' AND (v.inv_size IS NULL OR i.slot_id < 0 OR " +
+	"i.slot_id >= v.inv_size)"
 
 // sqlDB is a database with the tables of a store.
 type sqlDB struct {
@@ -36,6 +42,7 @@ type sqlDB struct {
 	conn    sqlConn
 	columns map[string][]string // of each table
 	write   bool
+	loose   bool                              // the database does not enforce foreign keys
 	lost    func(err error, at []check.Place) // receives what cannot be read; may be nil
 	began   bool                              // whether a transaction is open
 	begin   string
@@ -58,10 +65,15 @@ func (db *sqlDB) has(table string) bool { return len(db.columns[table]) > 0 }
 
 // query calls do for each row of a query. The path is the place of the rows in errors.
 func (db *sqlDB) query(ctx context.Context, path, sql string, args []any, do func(r *row) error) error {
+	return db.run(ctx, path, do, func(row func(values []any) error) error { return db.conn.query(ctx, sql, args, row) })
+}
+
+// run is query for a function that yields rows.
+func (db *sqlDB) run(ctx context.Context, path string, do func(r *row) error, rows func(func(values []any) error) error) error {
 	if db.conn == nil {
 		return nil
 	}
-	err := db.conn.query(ctx, sql, args, func(values []any) error {
+	err := rows(func(values []any) error {
 		r := row{file: db.file, path: path, values: values}
 		if err := do(&r); err != nil {
 			return err
@@ -74,7 +86,7 @@ func (db *sqlDB) query(ctx context.Context, path, sql string, args []any, do fun
 		return err
 	case errors.As(err, &e):
 		return e
-	case errors.Is(err, sqlitefile.ErrFull), sqlite.ErrCode(err).ToPrimary() == sqlite.ResultFull:
+	case sqlitefile.IsFull(err):
 		return fmt.Errorf("%s: %w", db.file, sqlitefile.ErrFull)
 	}
 	return &fault.Error{File: db.file, Path: path, Offset: -1, Got: sqlitefile.Why(err), Err: err}
@@ -341,3 +353,8 @@ func (s *sqlStore[T]) change(ctx context.Context, do func() error) error {
 func (s *sqlStore[T]) Commit(ctx context.Context) error { return s.db.commit(ctx) }
 
 func (s *sqlStore[T]) Close() error { return s.db.close() }
+
+// makes reports whether a statement creates the table with the given lower-case name.
+func makes(sql, table string) bool {
+	return strings.HasPrefix(strings.ToLower(sql), "create table if not exists "+table+" (")
+}

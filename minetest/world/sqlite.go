@@ -1,3 +1,5 @@
+//go:build !js
+
 package world
 
 import (
@@ -18,10 +20,16 @@ import (
 	"trowel.example/internal/stores/sqlitefile"
 )
 
+// onlyPages is set by tests that read without SQLite, as the page in a browser does.
+var onlyPages bool
+
 // openSQLite opens an SQLite file. Reading changes nothing and leaves no files behind, neither a write-ahead log nor
 // its index.
 func openSQLite(ctx context.Context, path string, opts Options, t tables) (*sqlDB, error) {
-	db := &sqlDB{file: filepath.Base(path), write: opts.Write, lost: opts.Lost, begin: "BEGIN IMMEDIATE", create: t.sqlite}
+	if onlyPages && !opts.Write {
+		return openPages(ctx, path, opts, t)
+	}
+	db := &sqlDB{file: filepath.Base(path), write: opts.Write, lost: opts.Lost, begin: "BEGIN IMMEDIATE", create: t.sqlite, loose: true}
 	db.make = func(context.Context) (sqlConn, error) {
 		file, err := sqlitefile.Writable(path)
 		if err != nil {
@@ -109,16 +117,6 @@ func (c *sqliteConn) verify(ctx context.Context, path string) error {
 	return err
 }
 
-// sizeOf returns the size in bytes of a database and its logs.
-func sizeOf(path string) (n int64) {
-	for _, suffix := range []string{"", "-wal", "-journal"} {
-		if st, err := os.Stat(path + suffix); err == nil {
-			n += st.Size()
-		}
-	}
-	return n
-}
-
 // query calls row for all rows after SQLite has read them. If it finds damage, it rescues the file and reads the
 // rescued rows instead.
 func (c *sqliteConn) query(ctx context.Context, sql string, args []any, row func(values []any) error) error {
@@ -181,6 +179,10 @@ func (c *sqliteConn) rows(ctx context.Context, sql string, args []any) (rows [][
 	return rows, err
 }
 
+func (c *sqliteConn) missingSlots(ctx context.Context, row func(values []any) error) error {
+	return c.query(ctx, missingSlots, nil, row)
+}
+
 func (c *sqliteConn) columns(ctx context.Context) (map[string][]string, error) {
 	m := make(map[string][]string)
 	// SQLite calls computed tables "virtual".
@@ -208,11 +210,6 @@ func (c *sqliteConn) views(ctx context.Context, db *sqlDB) error {
 		}
 		return nil
 	})
-}
-
-// makes reports whether a statement creates the table with the given lower-case name.
-func makes(sql, table string) bool {
-	return strings.HasPrefix(strings.ToLower(sql), "create table if not exists "+table+" (")
 }
 
 func (c *sqliteConn) close() error { return c.file.Close() }

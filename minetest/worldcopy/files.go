@@ -28,7 +28,7 @@ func copyFiles(ctx context.Context, c *copier) error {
 	defer root.Close()
 	var lost error
 	folder := links.New(root, func(rel string, err error) {
-		if _, ok := out[rel]; ok {
+		if _, ok := out[rel]; ok || !c.wants(rel, false) {
 			return
 		}
 		if isStore(rel) {
@@ -50,6 +50,12 @@ func copyFiles(ctx context.Context, c *copier) error {
 			if !used {
 				c.report(foundInWay, rel, "it is left out")
 			}
+			if e.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !c.wants(rel, e.IsDir()) {
 			if e.IsDir() {
 				return fs.SkipDir
 			}
@@ -89,6 +95,11 @@ func copyFiles(ctx context.Context, c *copier) error {
 		return err
 	})
 	return errors.Join(err, lost)
+}
+
+// wants reports whether the options copy the file or folder at a path of the world.
+func (c *copier) wants(rel string, folder bool) bool {
+	return c.opts.Only == nil || c.opts.Only(filepath.ToSlash(rel), folder)
 }
 
 // copyOne copies a file. It may be a database that a program writes to.

@@ -162,8 +162,8 @@ func lookAtStores(ctx context.Context, c *copier) error {
 
 // lookAt compares a store of the copy with that of the world, and reports what cannot be read.
 func lookAt[T any](ctx context.Context, c *copier, p part[T]) (err error) {
-	if c.target(p.part) != "" || p.part.Remote(c.have.Of(p.part)) {
-		return nil // it was compared when it was moved, or is on the same server
+	if c.target(p.part) != "" || p.part.Remote(c.have.Of(p.part)) || c.opts.Only != nil {
+		return nil // it was compared when it was moved, is on the same server, or need not be in the copy
 	}
 	broken := func(name string, err error) {
 		place := p.what

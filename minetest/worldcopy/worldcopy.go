@@ -58,6 +58,10 @@ type Options struct {
 	// storage in the same database are copied as they were at that moment.
 	Moment mapdb.DB
 
+	// Only reports whether the file or the folder at a path of the world, with slashes, is copied. Players, accounts and
+	// mod storage that are not moved are then copied as files, and not compared. Nil: everything is copied.
+	Only func(path string, folder bool) bool
+
 	// Finish is called when the copy is complete except for world.mt, with the folder of the copy and the settings of
 	// the future world.mt, which it may change; may be nil. A run that continues may call it again.
 	Finish func(ctx context.Context, dst string, settings *world.Settings) error

@@ -98,7 +98,12 @@ func (s *Iso) piles(ctx context.Context, at Scaled, part image.Rectangle, do fun
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		for _, r := range s.has.runs(s.has.box.Min[0], v) {
+		z := f.out([3]int{0, v, 0})[2]
+		left := int(math.Floor(low[0]/side)) + z - 1 // no block before it is wide enough
+		for _, r := range s.has.runs(max(left, s.has.box.Min[0]), v) {
+			if float64((r.u()-z-1)*side) >= high[0] {
+				break
+			}
 			first, last := max(r.d(), s.has.box.Min[2]), min(r.last(), s.has.box.Max[2])
 			if first > last || r.u() > s.has.box.Max[0] {
 				continue

@@ -120,16 +120,15 @@ func Scale(dst *image.RGBA, s Scaled, shows func(image.Rectangle) bool, render f
 	})
 }
 
-func meanOf(img *image.RGBA, r image.Rectangle) color.RGBA {
-	var sum [4]int
-	for y := r.Min.Y; y < r.Max.Y; y++ {
-		row := img.Pix[img.PixOffset(r.Min.X, y):][:4*r.Dx()]
-		for i, v := range row {
-			sum[i&3] += int(v)
+func meanOf(img *image.RGBA, part image.Rectangle) color.RGBA {
+	var r, g, b, a int
+	for y := part.Min.Y; y < part.Max.Y; y++ {
+		for row := img.Pix[img.PixOffset(part.Min.X, y):][:4*part.Dx()]; len(row) >= 4; row = row[4:] {
+			r, g, b, a = r+int(row[0]), g+int(row[1]), b+int(row[2]), a+int(row[3])
 		}
 	}
-	n := r.Dx() * r.Dy()
-	return color.RGBA{uint8(sum[0] / n), uint8(sum[1] / n), uint8(sum[2] / n), uint8(sum[3] / n)}
+	n := part.Dx() * part.Dy()
+	return color.RGBA{uint8(r / n), uint8(g / n), uint8(b / n), uint8(a / n)}
 }
 
 // HeightsScaled is [Map.Heights] for a picture with another scale. A pixel that shows several nodes has the greatest

@@ -401,6 +401,24 @@ func (r dice) trial() trial {
 		}}
 	}
 	reg, in := r.region(false)
+	if r.IntN(2) == 0 {
+		lost := func(err error) { r.t.Error(err) }
+		return trial{"put-back", worldedit.PutBack(r.other, reg, worldedit.PutBackOptions{Lost: lost, Counts: s.Counts}), func(m model) {
+			absent := make(map[mapdb.Pos]bool)
+			r.there.each(func(v worldedit.Vec, n *node) {
+				p, _ := v.Block()
+				if m[p] == nil && in(v, n) {
+					absent[p] = true
+				} else if in(v, n) {
+					m.set(v, *n, false)
+				}
+			})
+			for p := range absent {
+				whole := *r.there[p]
+				m[p] = &whole
+			}
+		}}
+	}
 	by := r.vec(-2, 2)
 	if r.IntN(2) == 0 {
 		by = worldedit.Vec{by[0] * 16, by[1] * 16, by[2] * 16}

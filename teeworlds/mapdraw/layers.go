@@ -14,6 +14,7 @@ import (
 
 // layer is a layer of the map, with the contents that were read.
 type layer struct {
+	at      place  // of the layer in the map
 	name    string // for messages
 	broken  string // the reason why the game does not draw it
 	tiles   *twmap.TileLayer
@@ -75,7 +76,7 @@ func (r *Renderer) findLayers() {
 	r.layers = make([][]*layer, len(r.m.Groups))
 	for g, group := range r.m.Groups {
 		for i, found := range group.Layers {
-			l := &layer{name: fmt.Sprintf("groups[%d].layers[%d]", g, i), held: new(held)}
+			l := &layer{at: place{group: g, layer: i}, name: fmt.Sprintf("groups[%d].layers[%d]", g, i), held: new(held)}
 			if name := found.Base().Name; name != "" {
 				l.name += fmt.Sprintf(" %q", name)
 			}

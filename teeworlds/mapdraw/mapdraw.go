@@ -247,6 +247,7 @@ type canvas struct {
 	picture   Picture
 	envelopes envelopes
 	effort    *effort
+	cut       *cut // nil: everything is drawn
 }
 
 // each calls do for the drawn layers, from back to front, and stops at the first error.
@@ -257,7 +258,7 @@ func (c *canvas) each(ctx context.Context, do func(*frame, *layer) error) error 
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if !c.shows(g, i, l) {
+			if !c.cut.reaches(l.at) || !c.shows(g, i, l) {
 				continue
 			}
 			if f == nil {

@@ -60,7 +60,7 @@ func (c *canvas) drawMean(ctx context.Context, n int) error {
 					copy(m.Pix[m.PixOffset(x, y):][:4], dst.Pix[dst.PixOffset(x>>n, y>>n):][:4])
 				}
 			}
-			larger := canvas{Renderer: c.Renderer, dst: m, picture: c.picture.larger(n), envelopes: c.envelopes, effort: c.effort}
+			larger := canvas{Renderer: c.Renderer, dst: m, picture: c.picture.larger(n), envelopes: c.envelopes, effort: c.effort, cut: c.cut}
 			if err := larger.draw(ctx); err != nil {
 				return err
 			}

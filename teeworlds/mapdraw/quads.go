@@ -14,8 +14,9 @@ func (c *canvas) drawQuads(f *frame, l *layer) (err error) {
 		if l.picture != nil {
 			t = c.textureOf(l.picture)
 		}
-		for i := c.firstSeen(f, t, content.quads); i < len(content.quads) && err == nil; i++ {
-			err = c.drawQuad(f, t, &content.quads[i])
+		quads := c.cut.quads(l.at, content.quads)
+		for i := c.firstSeen(f, t, quads); i < len(quads) && err == nil; i++ {
+			err = c.drawQuad(f, t, &quads[i])
 		}
 	})
 	return err

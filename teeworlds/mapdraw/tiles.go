@@ -30,6 +30,9 @@ func (c *canvas) drawTiles(ctx context.Context, f *frame, l *layer) (err error) 
 // color returns the factors for the colours of a layer of tiles.
 func (c *canvas) color(l *layer) [4]float64 {
 	color := [4]float64{1, 1, 1, 1}
+	if c.cut != nil && c.cut.plain {
+		return color
+	}
 	if t := l.tiles; !l.entities() {
 		c.envelopes.apply(color[:], t.ColorEnv, t.ColorEnvOffset)
 		for i, v := range [4]int32{t.Color.R, t.Color.G, t.Color.B, t.Color.A} {

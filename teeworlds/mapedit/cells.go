@@ -20,7 +20,8 @@ type Cell struct {
 	rest [2]uint8 // bytes without meaning
 }
 
-func cellOf[T twmap.Cell](t T) Cell {
+// CellOf returns a tile of any kind of layer as a cell.
+func CellOf[T twmap.Cell](t T) Cell {
 	switch t := any(t).(type) {
 	case twmap.Tile:
 		return Cell{ID: t.ID, Flags: t.Flags, rest: [2]uint8{t.Skip, t.Reserved}}
@@ -75,7 +76,7 @@ func gridOf[T twmap.Cell](g *twmap.Grid[T]) *grid[T] {
 
 func (g *grid[T]) at(x, y int) Cell {
 	if i := y*g.width + x; x >= 0 && x < g.width && y >= 0 && i < len(g.cells) {
-		return cellOf(g.cells[i])
+		return CellOf(g.cells[i])
 	}
 	return Cell{}
 }

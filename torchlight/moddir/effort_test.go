@@ -57,8 +57,12 @@ func TestEffort(t *testing.T) {
 	} {
 		var inflated int64
 		decoded := effort.Of(&effort.Decompiled, func() { inflated = effort.Of(&effort.Inflated, do) })
-		if inflated != blocks || decoded != compiled {
-			t.Errorf("%s: %d of %d blocks inflated, %d of %d files decoded", name, inflated, blocks, decoded, compiled)
+		want := compiled
+		if name == "check" {
+			want++ // the mesh, which the folder has unchanged
+		}
+		if inflated != blocks || decoded != want {
+			t.Errorf("%s: %d of %d blocks inflated, %d of %d files decoded", name, inflated, blocks, decoded, want)
 		}
 	}
 }

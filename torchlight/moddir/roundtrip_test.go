@@ -257,11 +257,12 @@ func TestSample(t *testing.T) {
 	if err != nil || size != int64(len(out.data)) {
 		t.Fatalf("%d bytes for %d, %v", size, len(out.data), err)
 	}
-	if report.Compiled != len(listing(t, fsys))-1 || report.AsIs != 0 || len(report.Tables) == 0 {
+	const asIs = 4 // two pictures, an image set and a material
+	if report.Compiled != len(listing(t, fsys))-1-asIs || report.AsIs != asIs || len(report.Tables) == 0 {
 		t.Errorf("%+v", report)
 	}
-	shown := openMod(t, out.data, moddir.Options{})
-	if got := build(t, shown, moddir.BuildOptions{}); !bytes.Equal(got, out.data) {
+	shown := openMod(t, out.data, moddir.Options{Models: true})
+	if got := build(t, shown, moddir.BuildOptions{Options: moddir.Options{Models: true}}); !bytes.Equal(got, out.data) {
 		t.Error("yields other bytes")
 	}
 	var got []string

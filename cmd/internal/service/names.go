@@ -26,6 +26,45 @@ func IsFile(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
+// BaseName returns the last element of a file name, even if the file is named "..".
+func BaseName(name string) string {
+	if full, err := filepath.Abs(name); err == nil {
+		name = full
+	}
+	return filepath.Base(name)
+}
+
+// CommonFolder returns the folder that contains all of some files and folders, or the root of the first one's disk if they are on
+// several disks.
+func CommonFolder(names []string) (string, error) {
+	above := ""
+	for i, name := range names {
+		full, err := filepath.Abs(name)
+		if err != nil {
+			return "", err
+		}
+		full = filepath.Dir(full)
+		if i == 0 {
+			above = full
+		}
+		for above != filepath.Dir(above) && above != full && !strings.HasPrefix(full, above+string(filepath.Separator)) {
+			above = filepath.Dir(above)
+		}
+	}
+	return above, nil
+}
+
+// NameBelow returns the path of a file below a folder, with slashes, or the last element of its name if it is not below the folder.
+func NameBelow(above, name string) string {
+	above, _ = filepath.Abs(above)
+	if full, err := filepath.Abs(name); err == nil {
+		if rel, err := filepath.Rel(above, full); err == nil && filepath.IsLocal(rel) {
+			return filepath.ToSlash(rel)
+		}
+	}
+	return BaseName(name)
+}
+
 // NotThere explains the error of a missing file.
 func NotThere(name string, err error) error {
 	switch pattern := strings.ContainsAny(name, "*?") && !strings.Contains(name, "://"); {

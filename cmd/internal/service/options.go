@@ -135,5 +135,6 @@ func (s *Service) Job(f *format.Format, more ...format.Option) *format.Job {
 	job.OnWarn, job.OnMiss, job.OnProgress = s.Report.Warn, s.Report.Miss, s.Report.Progress
 	job.OnLose = func(string) { s.Lost.Add(1) }
 	job.OnDone = func(message string) { s.Report.Say("%s", message) }
+	job.OnOpen = s.Source
 	return job
 }

@@ -73,7 +73,10 @@ func conversionVerbs(a *Tool) (verbs []*cobra.Command) {
 					strings.ToUpper(c.Verb[:1])+c.Verb[1:], f.Title, c.Title, c.To, c.Long, reportHelp),
 				Example: c.Example,
 			}
-			conversionCommand(a, cmd, &c.To)
+			v := conversionCommand(a, cmd, &c.To)
+			if c.Into != "" {
+				intoFlags(v, cmd, f, &c)
+			}
 			if c.Pieces != nil {
 				resumeFlag(a, cmd)
 				cmd.Long += "\n\n" + resumeHelp
@@ -94,7 +97,7 @@ type conversions struct {
 }
 
 // conversionCommand turns cmd into a verb that converts files to the format that to names.
-func conversionCommand(a *Tool, cmd *cobra.Command, to *string) {
+func conversionCommand(a *Tool, cmd *cobra.Command, to *string) *conversions {
 	v := &conversions{writing: &writing{Tool: a}, to: to}
 	cmd.Args = args(1, -1)
 	cmd.Flags().StringVarP(&v.out, "output", "o", "", "the new `file`, or the folder for several")
@@ -139,6 +142,7 @@ func conversionCommand(a *Tool, cmd *cobra.Command, to *string) {
 		from := make(map[string]string)
 		return v.each(cmd.Context(), files, func(name string, r *report) error { return v.convert(cmd.Context(), name, from, r) })
 	}
+	return v
 }
 
 // convert converts one file to a new file. from has the source of each new file.
@@ -152,10 +156,7 @@ func (v *conversions) convert(ctx context.Context, name string, from map[string]
 		return err
 	}
 	defer g.Close()
-	c, err := conversion(g, *v.to, v.out)
-	if err != nil && v.verb != "" {
-		err = wording.Hint(fmt.Errorf("%s: `trowel %s` does not read a %s", g.Called, v.verb, g.Title), "%s", conversionUse(v.Tool, v.verb))
-	}
+	c, err := v.conversionOf(g)
 	if err != nil {
 		return err
 	}
@@ -210,6 +211,15 @@ func (v *conversions) convert(ctx context.Context, name string, from map[string]
 	}
 	r.sayMade(done+" "+g.Called+" to", would+" "+g.Called+" to", made, c.Resumes)
 	return nil
+}
+
+// conversionOf returns the requested conversion of a file.
+func (v *conversions) conversionOf(g *service.File) (*format.Conversion, error) {
+	c, err := conversion(g, *v.to, v.out)
+	if err != nil && v.verb != "" {
+		err = wording.Hint(fmt.Errorf("%s: `trowel %s` does not read a %s", g.Called, v.verb, g.Title), "%s", conversionUse(v.Tool, v.verb))
+	}
+	return c, err
 }
 
 // converted returns the name of the file that a conversion creates. If there are several files, out is the

@@ -52,7 +52,7 @@ byte strings are in hexadecimal; the path of a gap is "gap".`,
 			return err
 		}
 		if g.Dump == nil {
-			return fmt.Errorf("%s: a %s has no bytes to show", g.Called, g.Title)
+			return fmt.Errorf("%s: has no bytes to show (%s)", g.Called, g.Title)
 		}
 		d := &dump{w: a.out, asJSON: asJSON, list: terminal.Array{W: a.out}}
 		if !g.Source.IsDir() {

@@ -32,6 +32,7 @@ func editCommands(f *format.Format) []*format.Command {
 type editing struct {
 	*writing
 	out, dir, backup string
+	expect           string // the SHA-256 that the file must have
 	inPlace, force   bool
 
 	allowNothing bool // accept names that are in none of the files
@@ -120,6 +121,7 @@ func (e *editing) placeFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&e.out, "output", "o", "", "the new `file`")
 	cmd.Flags().BoolVar(&e.inPlace, "in-place", false, "change the file itself")
 	cmd.Flags().StringVar(&e.backup, "backup", "", "the `file` for the backup of --in-place (default: next to FILE)")
+	cmd.Flags().StringVar(&e.expect, "expect", "", "change the file of --in-place only if its SHA-256 is `hash`")
 	e.flags(cmd)
 	e.keepFlag(cmd)
 	e.own = cmd.Flags()
@@ -152,6 +154,9 @@ func (e *editing) agree(cmd *cobra.Command, files []string) error {
 		return wording.Hint(errors.New("-o names one file, but several files are given"), "name a folder for all with --out-dir")
 	case e.backup != "" && (!e.inPlace || len(files) > 1):
 		return errors.New("--backup requires --in-place and one file")
+	}
+	if e.expect != "" && (!e.inPlace || len(files) > 1) {
+		return errors.New("--expect requires --in-place and one file")
 	}
 	return nil
 }
@@ -296,6 +301,9 @@ func (e *editing) edit(ctx context.Context, name string, from map[string]string,
 		return wording.Hint(fmt.Errorf("%s: no operations exist for a %s", g.Called, g.Title), "`trowel edit --help` lists all operations")
 	}
 	if err := e.Owned(g.Format, g.Editing.Options...); err != nil {
+		return err
+	}
+	if err := e.asExpected(g); err != nil {
 		return err
 	}
 	r.format = g.Name

@@ -3,6 +3,8 @@ package verbs
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -41,6 +43,24 @@ func (f *fileEdit) changeInPlace(ctx context.Context) (string, error) {
 		err := f.apply(ctx, out)
 		return f.changes > 0, err
 	})
+}
+
+// asExpected returns an error unless the file has the SHA-256 of --expect.
+func (e *editing) asExpected(g *service.File) error {
+	if e.expect == "" {
+		return nil
+	}
+	if g.Source.IsDir() {
+		return fmt.Errorf("%s: --expect is for files, not for folders", g.Called)
+	}
+	h := sha256.New()
+	if _, err := io.Copy(h, io.NewSectionReader(g.Source, 0, g.Source.Size)); err != nil {
+		return wording.Named(err, g.Called)
+	}
+	if !strings.EqualFold(hex.EncodeToString(h.Sum(nil)), e.expect) {
+		return fmt.Errorf("%s: the file has changed: its SHA-256 is not the one of --expect", g.Called)
+	}
+	return nil
 }
 
 // replaceInPlace replaces a file that the report holds by the output of make, if make reports a change. The

@@ -20,6 +20,9 @@ const (
 func optionFlags(a *Tool, cmd *cobra.Command, options func(*format.Format) []format.Option) {
 	for _, f := range a.Formats {
 		for _, o := range options(f) {
+			if o.Views != nil && o.For != 0 {
+				o.Help = "in the view " + strings.Join(o.Views, ", ") + ": " + o.Help
+			}
 			flag := cmd.Flags().Lookup(o.Name)
 			if flag == nil {
 				if o.Bool {
@@ -61,6 +64,27 @@ func (v *optionValue) Type() string {
 		return "x,y"
 	}
 	return "string"
+}
+
+// viewName is the value of a flag that names a view. Help and completion then offer only options that affect it.
+type viewName struct {
+	name  *string
+	flags *pflag.FlagSet
+}
+
+func (v *viewName) String() string { return *v.name }
+
+// Type returns the name of the value in help.
+func (v *viewName) Type() string { return "string" }
+
+func (v *viewName) Set(text string) error {
+	*v.name = text
+	v.flags.VisitAll(func(flag *pflag.Flag) {
+		if o, ok := flag.Value.(*optionValue); ok && !o.option.Affects(text) {
+			flag.Hidden = true
+		}
+	})
+	return nil
 }
 
 func (v *optionValue) Set(text string) error {

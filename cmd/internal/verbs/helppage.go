@@ -396,7 +396,7 @@ type verbGroup struct {
 var (
 	verbTitles = []string{"Look", "Take apart and build", "Change", "Compare and merge", worldVerbs, "Many machines", "Help"}
 	groupVerbs = map[string][]string{
-		"Look":                 {"info", "view", "ls", "cat", "search", "find", "render", "check", "explain", "dump", "hash", "formats"},
+		"Look":                 {"info", "view", "site", "ls", "cat", "search", "find", "render", "check", "explain", "dump", "hash", "formats"},
 		"Take apart and build": {"extract", "pack", "convert"},
 		"Change":               {"edit", "apply", "repair"},
 		"Compare and merge":    {"diff", "merge", "git"},

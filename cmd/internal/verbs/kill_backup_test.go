@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,52 +10,93 @@ import (
 	"trowel.example/internal/testing/judge"
 )
 
-// TestKillBackup tests that a backup killed at any call that changes the disk leaves only complete snapshots in
-// the repository, and that the next backup succeeds.
-func TestKillBackup(t *testing.T) {
-	trowel, dir := toBeKilled(t), t.TempDir()
-	samples, err := filepath.Abs("../../../samples")
-	if err != nil {
+// killing runs the program in a folder, and kills it.
+type killing struct {
+	t           *testing.T
+	trowel, dir string
+	samples     string
+}
+
+func newKilling(t *testing.T) *killing {
+	t.Helper()
+	k := &killing{t: t, trowel: toBeKilled(t), dir: t.TempDir()}
+	var err error
+	if k.samples, err = filepath.Abs("../../../samples"); err != nil {
 		t.Fatal(err)
 	}
-	run := func(line string) (string, error) {
-		cmd := exec.Command("sh", "-ec", line)
-		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(trowel)+":"+os.Getenv("PATH"), "GOMAXPROCS=2")
-		out, err := cmd.CombinedOutput()
-		return string(out), err
+	return k
+}
+
+// run runs a line of the shell in which trowel is the program.
+func (k *killing) run(line string) (string, error) {
+	cmd := exec.Command("sh", "-ec", line)
+	cmd.Dir = k.dir
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(k.trowel)+":"+os.Getenv("PATH"), "GOMAXPROCS=2")
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+func (k *killing) must(line string) {
+	k.t.Helper()
+	if out, err := k.run(line); err != nil {
+		k.t.Fatalf("%s: %v\n%s", line, err, out)
 	}
-	must := func(line string) {
-		t.Helper()
-		if out, err := run(line); err != nil {
-			t.Fatalf("%s: %v\n%s", line, err, out)
-		}
-	}
-	must("trowel pack -q " + samples + "/hollow -o w; trowel backup -q w first; trowel edit -q w --in-place --backup " +
-		"undo.zip -- set default:dirt --area 0,0,0:9,9,9; trowel manifest -q w -o now")
+}
+
+// each kills the program with some arguments at every call that changes the disk: before is a line of the shell that
+// prepares each run, after is called with the place of the kill.
+func (k *killing) each(before string, args []string, after func(at string)) {
+	k.t.Helper()
 	kills := 0
 	for _, call := range deadly {
 		for at := 1; ; at += 1 + at/10 {
-			must("rm -rf repo back m; cp -a first repo")
-			cmd := exec.Command(trowel, "backup", "-q", "w", "repo")
-			cmd.Dir = dir
+			k.must(before)
+			cmd := exec.Command(k.trowel, args...)
+			cmd.Dir = k.dir
 			cmd.Env = append(os.Environ(), "GOMAXPROCS=2")
-			if !judge.Killed(t, cmd, call, at) {
+			if !judge.Killed(k.t, cmd, call, at) {
 				break // the call occurs less often
 			}
 			kills++
-			if out, err := run("trowel check repo && trowel restore -q repo -o back"); err != nil {
-				t.Errorf("killed at %s %d: %v\n%s", call, at, err, out)
-			}
-			must("rm -rf back; trowel backup -q w repo; trowel check -q repo; trowel restore -q repo -o back; trowel " +
-				"manifest -q back -o m; cmp m now")
-			if left, _ := filepath.Glob(filepath.Join(dir, "repo", "*", ".*")); len(left) > 0 {
-				t.Errorf("killed at %s %d: left: %v", call, at, left)
-			}
+			after(fmt.Sprintf("%s %d", call, at))
 		}
 	}
-	t.Logf("%d kills", kills)
+	k.t.Logf("%d kills", kills)
 	if kills < 20 {
-		t.Errorf("only %d kills", kills)
+		k.t.Errorf("only %d kills", kills)
 	}
+}
+
+// TestKillBackup tests that a backup killed at any call that changes the disk leaves only complete snapshots in
+// the repository, and that the next backup succeeds.
+func TestKillBackup(t *testing.T) {
+	k := newKilling(t)
+	k.must("trowel pack -q " + k.samples + "/hollow -o w; trowel backup -q w first; trowel edit -q w --in-place --backup " +
+		"undo.zip -- set default:dirt --area 0,0,0:9,9,9; trowel manifest -q w -o now")
+	k.each("rm -rf repo back m; cp -a first repo", []string{"backup", "-q", "w", "repo"}, func(at string) {
+		if out, err := k.run("trowel check repo && trowel restore -q repo -o back"); err != nil {
+			t.Errorf("killed at %s: %v\n%s", at, err, out)
+		}
+		k.must("rm -rf back; trowel backup -q w repo; trowel check -q repo; trowel restore -q repo -o back; trowel " +
+			"manifest -q back -o m; cmp m now")
+		if left, _ := filepath.Glob(filepath.Join(k.dir, "repo", "*", ".*")); len(left) > 0 {
+			t.Errorf("killed at %s: left: %v", at, left)
+		}
+	})
+}
+
+// TestKillInto tests that a region that is put back, when the run is killed at any call that changes the disk, is
+// completely old or completely new, and that the next run puts it back.
+func TestKillInto(t *testing.T) {
+	k := newKilling(t)
+	k.must("trowel pack -q " + k.samples + "/hollow -o w; trowel backup -q w repo; trowel edit -q w --in-place " +
+		"--backup undo.zip -- set default:dirt --area 0,0,0:9,9,9; trowel manifest -q w -o edited; cp -a w first; trowel restore -q " +
+		"repo --into w --area 0,0,0:9,9,9; trowel manifest -q w -o old")
+	args := []string{"restore", "-q", "repo", "--into", "w", "--area", "0,0,0:9,9,9"}
+	k.each("rm -rf w w.backup* m; cp -a first w", args, func(at string) {
+		if out, err := k.run("trowel manifest -q w -o m; cmp m old || cmp m edited"); err != nil {
+			t.Errorf("killed at %s: %v\n%s", at, err, out)
+		}
+		k.must("trowel restore -q repo --into w --area 0,0,0:9,9,9; rm m; trowel manifest -q w -o m; cmp m old")
+	})
 }

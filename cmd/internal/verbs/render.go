@@ -91,7 +91,7 @@ everything that was missing for the picture, as {kind, name, count, unit, what, 
 	flags.StringVar(&d.size, "size", "", "`pixels` of the picture, such as 1280x720, or of its longer side")
 	flags.StringVar(&d.scale, "scale", "", "`pixels` per unit")
 	flags.StringVar(&d.area, "area", "", "area to show: two `corners`, such as -10,-10:20,20")
-	flags.StringVar(&d.view, "view", "", "the `name` of a view (default: the first of --list)")
+	flags.Var(&viewName{&d.view, flags}, "view", "the `name` of a view (default: the first of --list)")
 	flags.StringVar(&d.layers, "layers", "", "the `names` of layers to draw, such as Sky,Game or -Deco*,+Hidden")
 	flags.StringVar(&d.background, "background", "", "`#rrggbb`, or none for transparent (default: as in the game)")
 	flags.StringVar(&d.time, "time", "", "`seconds` after the start, or a range such as 0..10")
@@ -322,7 +322,7 @@ func renderTarget(ctx context.Context, a *Tool, t sceneTarget, asked *askedPictu
 	if asked.list {
 		return listViews(a, r, scene)
 	}
-	view, look, err := asked.look(scene)
+	view, look, err := asked.look(scene, g.Options, a.Options)
 	if err != nil {
 		return wording.Named(err, t.name())
 	}

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"image"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
@@ -22,6 +24,7 @@ const (
 	usualSide     = 16384   // the longer side of a picture if no size is given
 	maxSide       = 1 << 20 // of any picture
 	maxPixels     = 1 << 36
+	maxCamera     = 1 << 28 // pixels of a view through a camera
 	thumbnailSide = 512
 )
 
@@ -97,16 +100,42 @@ func (d *drawing) parse() (*askedPicture, error) {
 	return p, nil
 }
 
-// look returns the requested view of a scene, and what the picture shows of the view.
-func (p *askedPicture) look(scene format.Scene) (v format.View, look format.Look, err error) {
+// requires returns an error if a scene has a view only with an option.
+func requires(view string, options []format.Option) error {
+	for _, o := range options {
+		if o.View != "" && o.View == view {
+			return fmt.Errorf("the view %s requires --%s %s", o.View, o.Name, o.Form())
+		}
+	}
+	return nil
+}
+
+// look returns the requested view of a scene, which was opened with options, and what the picture shows of the view. It
+// returns an error if one of the given options does not affect the view.
+func (p *askedPicture) look(scene format.Scene, options []format.Option, given service.Options) (v format.View, look format.Look,
+	err error) {
 	v, ok := format.ViewOf(scene, p.view)
 	if !ok {
+		if err := requires(p.view, options); err != nil {
+			return v, look, err
+		}
 		var names []string
 		for _, v := range scene.Views() {
 			names = append(names, v.Name)
 		}
 		return v, look, wording.DidYouMean(fmt.Errorf("no view %q", p.view), p.view, names, "--view can be %s (see --list)",
 			strings.Join(names, ", "))
+	}
+	for _, o := range options {
+		if _, ok := given.Value(o.Name); !ok || o.Affects(v.Name) {
+			continue
+		}
+		other := cmp.Or(strings.Join(o.Views, ", "), o.View)
+		err := fmt.Errorf("--%s is for the view %s, and this is the view %s", o.Name, other, v.Name)
+		if _, ok := format.ViewOf(scene, other); ok {
+			return v, look, wording.Hint(err, "--view %s draws that view", other)
+		}
+		return v, look, wording.Hint(err, "%v", requires(other, options))
 	}
 	look.View = v.Name
 	if look.Layers, err = p.chooseLayers(v); err != nil {
@@ -137,6 +166,10 @@ func (p *askedPicture) frame(v format.View, look *format.Look) error {
 			size = image.Pt(pixels(float64(v.Size.X)*k), pixels(float64(v.Size.Y)*k))
 		case size.X == 0:
 			size = v.Size
+		}
+		if int64(size.X)*int64(size.Y) > maxCamera {
+			return fmt.Errorf("view %s: a picture of %d x %d pixels is too large: choose a --size of at most %s pixels in all",
+				v.Name, size.X, size.Y, words.Thousands(maxCamera))
 		}
 		frame := v.Frame(size)
 		look.Origin, look.Size, look.Scale = frame.Min, size, float64(size.X)/frame.Dx()

@@ -1,6 +1,10 @@
 package verbs
 
 import (
+	"bytes"
+	"errors"
+	"image"
+	"image/png"
 	"os"
 	"path/filepath"
 	"strings"
@@ -65,6 +69,37 @@ func TestTilesMissing(t *testing.T) {
 			}
 		}
 		sameFiles(t, dir, judge.Files(t, filepath.Join("output", dir+"2")), judge.Files(t, dir))
+	}
+	// Textures that are missing are those of the drawn nodes, each once.
+	definitions := `{"format": "trowel-nodes", "version": 2, "nodes": [{"name": "a:stone", "tiles": ["rock.png", "side.png^[transformR90"]},
+		{"name": "a:grass", "tiles": ["side.png^grass.png"]}, {"name": "b:other", "tiles": ["other.png"]},
+		{"name": "c:absent", "tiles": ["absent.png"]}, {"name": "b:unknown", "drawtype": "mesh", "mesh": "a.obj", "tiles": ["rock.png"]}]}`
+	if err := os.WriteFile("nodes.json", []byte(definitions), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var rock bytes.Buffer
+	if err := errors.Join(png.Encode(&rock, image.NewGray(image.Rect(0, 0, 1, 1))), os.Mkdir("textures", 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("textures/rock.png", rock.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, view := range []string{"top", "iso", "south"} {
+		line := strings.Fields("render world -q --json --nodes nodes.json --textures textures --scale 8 --view " + view + " --tiles")
+		first := here(games, append(line, view+"3")...)
+		for _, name := range []string{"a.obj", "other.png", "side.png"} {
+			if first.code != 1 || strings.Count(first.out, `"texture"`) != 2 || strings.Count(first.out, `"model"`) != 1 ||
+				strings.Count(first.out, `"`+name+`"`) != 1 {
+				t.Fatalf("%s: %s: %+v", view, name, first)
+			}
+		}
+		for i, again := range []performed{here(games, append(line, view+"3")...), inParts(t, games, nil, append(line, view+"4")...),
+			inParts(t, games, nil, append(line, view+"4")...)} {
+			if again.code != first.code || missing(again) != missing(first) {
+				t.Errorf("%s with textures, run %d: %+v, want %+v", view, i+2, again, first)
+			}
+		}
+		sameFiles(t, view, judge.Files(t, filepath.Join("output", view+"4")), judge.Files(t, view+"3"))
 	}
 	// With --since, it is reported for kept tiles, too.
 	here(games, "manifest", "world", "-o", "then.manifest")

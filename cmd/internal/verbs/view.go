@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,48 +9,72 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/viewer"
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/host"
 	"trowel.example/internal/format"
 )
 
 func viewCommand(a *Tool) *cobra.Command {
-	var noOpen bool
+	var noOpen, edit bool
+	var port string
 	cmd := &cobra.Command{
 		Use:   "view FILE [FILE2]",
 		Short: "Show a file in the browser",
 		Long: `View serves a page on this machine that shows a file: its picture, its parts, its texts and bytes,
-and its problems. It prints the address and opens the browser; Ctrl-C ends it. View writes nothing.
+and its problems. It prints the address and opens the browser; Ctrl-C ends it. View writes nothing,
+except with --edit: then the page has the operations of "trowel edit" for one file, shows the file
+before and after them, and changes it when you save the list of changes.
 Other machines cannot reach the page, and other users need its address: keep it secret.
 
 When the game's editor saves the file, the page updates. It also updates for a folder made by
 extract. The page reloads a world on request. With two files it shows their differences; with a
 folder, or more files, it shows thumbnails of all.
 
+"Link" copies a link to the visible place, without the secret of the address: it opens in a browser
+that has opened the printed address. With --port, links of an earlier run lead to this one.
+
 In an ssh session, it prints how to reach the page from your machine.`,
 		Example: `  trowel view climb.map
   trowel view climb.map climb2.map
-  trowel view maps/`,
+  trowel view maps/
+  trowel view --edit climb.map`,
 		Args: args(1, -1),
 	}
 	cmd.Flags().BoolVar(&noOpen, "no-open", false, "print the address without opening a browser")
+	cmd.Flags().StringVar(&port, "port", "", "the `port` of the page on this machine (default: any free one)")
+	cmd.Flags().BoolVar(&edit, "edit", false, "let the page change the file")
 	optionFlags(a, cmd, func(f *format.Format) []format.Option {
 		return slices.DeleteFunc(f.OptionsFor(format.ForTree|format.ForCheck|format.ForScene), func(o format.Option) bool { return o.Secret })
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		on, err := strconv.ParseUint(cmp.Or(port, "0"), 10, 16)
+		if err != nil {
+			return fmt.Errorf("--port %q: expected a number from 1 to 65535", port)
+		}
 		s, err := viewer.Open(cmd.Context(), a.Service, expand(args))
 		if err != nil {
 			return err
 		}
 		defer s.Close()
+		if edit {
+			if err := offerEdits(cmd.Context(), a, s, args); err != nil {
+				return err
+			}
+		}
 		if host.Env("GOMEMLIMIT") == "" {
 			debug.SetMemoryLimit(enoughMemory)
 		}
-		l, address, err := s.Listen()
+		l, address, err := s.Listen(uint16(on))
+		if err != nil && on != 0 {
+			err = wording.Hint(fmt.Errorf("port %d of this machine cannot be opened: %w", on, errors.Unwrap(err)),
+				"choose another --port, or leave it out for any free one")
+		}
 		if err != nil {
 			return err
 		}

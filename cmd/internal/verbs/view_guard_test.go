@@ -37,7 +37,7 @@ func openPage(t testing.TB, names ...string) *page {
 	}
 	p := &page{Server: s}
 	t.Cleanup(p.Close)
-	l, address, err := p.Listen()
+	l, address, err := p.Listen(0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func (p *page) get(target string) *httptest.ResponseRecorder {
 		r.AddCookie(p.cookie)
 	}
 	w := httptest.NewRecorder()
-	p.ServeHTTP(w, r)
+	p.Guard(w, r)
 	return w
 }
 

@@ -45,7 +45,7 @@ func serveFile(t *testing.T, f *format.Format, name string) *served {
 		}
 		return &viewer.Opened{Format: f, Source: src, Job: job, Close: src.Close}, nil
 	}}})
-	l, address, err := s.Listen()
+	l, address, err := s.Listen(0)
 	if err != nil {
 		t.Fatal(err)
 	}

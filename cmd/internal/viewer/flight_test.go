@@ -48,9 +48,9 @@ func send(ctx context.Context, s *Server, target string) <-chan *httptest.Respon
 	done := make(chan *httptest.ResponseRecorder, 1)
 	go func() {
 		w := httptest.NewRecorder()
-		for s.ServeHTTP(w, request(s, target).WithContext(ctx)); w.Code == http.StatusAccepted; { // drawing takes long
+		for s.Guard(w, request(s, target).WithContext(ctx)); w.Code == http.StatusAccepted; { // drawing takes long
 			w = httptest.NewRecorder()
-			s.ServeHTTP(w, request(s, target).WithContext(ctx))
+			s.Guard(w, request(s, target).WithContext(ctx))
 		}
 		done <- w
 	}()

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"path"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -12,8 +13,8 @@ import (
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src " +
 	"'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// ServeHTTP answers a request if it comes from the page or has the token of the page.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// Guard answers a request of this machine if it comes from the page or has the token of the page.
+func (s *Server) Guard(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	for name, value := range map[string]string{
 		"Content-Security-Policy":      policy,
@@ -33,7 +34,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "this page has another address", http.StatusForbidden)
 	case !allAllowed(r.Header["Sec-Fetch-Site"], "same-origin", "none"), !allAllowed(r.Header["Origin"], "http://"+r.Host):
 		http.Error(w, "another site asks", http.StatusForbidden)
-	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+	case r.Method != http.MethodGet && r.Method != http.MethodHead && !s.mayPost(r):
 		h.Set("Allow", "GET, HEAD")
 		http.Error(w, "nothing can be changed here", http.StatusMethodNotAllowed)
 	case r.URL.Path == "/" && query.Has("t"):
@@ -45,6 +46,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/", http.StatusSeeOther) // removes the token from the address bar
 	case !slices.ContainsFunc(r.CookiesNamed(s.cookie()), func(c *http.Cookie) bool { return s.isToken(c.Value) }):
 		http.Error(w, "the page is opened by the address that the program printed", http.StatusForbidden)
+	case r.URL.Path == "/", strings.HasPrefix(r.URL.Path, "/page/"):
+		s.handle(s.servePage)(w, r)
+	default:
+		s.Answer(w, r)
+	}
+}
+
+// Answer answers a request about the files, from any client. The page itself is in [PageFiles].
+func (s *Server) Answer(w http.ResponseWriter, r *http.Request) {
+	switch {
 	case path.Clean(r.URL.Path) != r.URL.Path: // the mux would redirect the request
 		http.NotFound(w, r)
 	case s.busy.Add(1) > maxRequests:

@@ -129,7 +129,7 @@ func TestGuard(t *testing.T) {
 			}
 		}
 		w := httptest.NewRecorder()
-		s.ServeHTTP(w, r)
+		s.Guard(w, r)
 		if w.Code != c.want {
 			t.Errorf("%s %s%s %v: %d, want %d: %s", c.method, c.host, c.target, c.header, w.Code, c.want, w.Body)
 		}
@@ -170,7 +170,7 @@ func TestEntrance(t *testing.T) {
 		r.Method = method
 		delete(r.Header, "Cookie")
 		w := httptest.NewRecorder()
-		s.ServeHTTP(w, r)
+		s.Guard(w, r)
 		safe(t, address, w.Result())
 		return w.Result()
 	}
@@ -206,7 +206,7 @@ func TestRawRequests(t *testing.T) {
 	path := t.TempDir() + "/toy"
 	write(t, path, "abc")
 	s := New(One, []File{toyFile(f, path, nil)})
-	l, _, err := s.Listen()
+	l, _, err := s.Listen(0)
 	if err != nil {
 		t.Fatal(err)
 	}

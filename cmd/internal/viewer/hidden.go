@@ -44,7 +44,7 @@ func hidePaths(o service.Options, err error, names []string) error {
 	}
 	text := err.Error()
 	for _, name := range names {
-		text = newHidden(o, name, baseName(name)).plain(text)
+		text = newHidden(o, name, service.BaseName(name)).plain(text)
 	}
 	return errors.New(text)
 }

@@ -56,7 +56,7 @@ func (o *opener) one(ctx context.Context, name string) (File, error) {
 	if name == "-" {
 		return o.input(ctx)
 	}
-	f := o.describe(ctx, service.Target{Name: name}, baseName(name))
+	f := o.describe(ctx, service.Target{Name: name}, service.BaseName(name))
 	if f.Err != nil || !service.IsFile(name) {
 		return f, f.Err
 	}
@@ -72,22 +72,17 @@ func (o *opener) one(ctx context.Context, name string) (File, error) {
 	return f, file.Close()
 }
 
-// baseName returns the last element of a file name, even if the file is named "..".
-func baseName(name string) string {
-	if full, err := filepath.Abs(name); err == nil {
-		name = full
-	}
-	return filepath.Base(name)
-}
-
 // pagePatience is the time after which the page is shown even if no file was found yet.
 const pagePatience = 500 * time.Millisecond
 
 // gallery finds the files of a gallery, as check does. The page does not wait for all of them.
 func (o *opener) gallery(ctx context.Context, names []string) (*Server, error) {
-	above, err := commonFolder(names)
+	above, err := service.CommonFolder(names)
 	if err != nil {
 		return nil, err
+	}
+	if info, err := os.Stat(names[0]); len(names) == 1 && err == nil && info.IsDir() {
+		above = filepath.Join(above, service.BaseName(names[0]))
 	}
 	s := New(Gallery, nil)
 	s.gallery.title, s.gallery.done = filepath.Base(above), false
@@ -97,7 +92,7 @@ func (o *opener) gallery(ctx context.Context, names []string) (*Server, error) {
 		var err error
 		if p := parallel.Catch(func() {
 			err = o.walk(s.life, names, func(t service.Target) {
-				if f := o.describe(s.life, t, nameBelow(above, t.Name)); !t.Found || !errors.Is(f.Err, format.ErrUnknown) {
+				if f := o.describe(s.life, t, service.NameBelow(above, t.Name)); !t.Found || !errors.Is(f.Err, format.ErrUnknown) {
 					s.add(f)
 					found()
 				}
@@ -140,16 +135,6 @@ func (o *opener) walk(ctx context.Context, names []string, do func(service.Targe
 		}
 	}
 	return o.Unfit()
-}
-
-// nameBelow returns the display name of a file below a folder.
-func nameBelow(above, name string) string {
-	if full, err := filepath.Abs(name); err == nil {
-		if rel, err := filepath.Rel(above, full); err == nil {
-			return filepath.ToSlash(rel)
-		}
-	}
-	return baseName(name)
 }
 
 // describe describes a file with the display name called, without opening it.
@@ -251,25 +236,4 @@ func (o *opener) input(ctx context.Context) (File, error) {
 		job := func() *format.Job { return o.Job(f) }
 		return &Opened{Format: f, Source: format.NewSource("-", data), Job: job, Close: func() error { return nil }}, nil
 	}}, err
-}
-
-// commonFolder returns the folder that contains all of the files. For a single folder, it returns that folder.
-func commonFolder(names []string) (string, error) {
-	above := ""
-	for i, name := range names {
-		full, err := filepath.Abs(name)
-		if err != nil {
-			return "", err
-		}
-		if info, err := os.Stat(full); err != nil || !info.IsDir() || len(names) > 1 {
-			full = filepath.Dir(full)
-		}
-		if i == 0 {
-			above = full
-		}
-		for above != full && !strings.HasPrefix(full, strings.TrimSuffix(above, string(filepath.Separator))+string(filepath.Separator)) {
-			above = filepath.Dir(above)
-		}
-	}
-	return above, nil
 }

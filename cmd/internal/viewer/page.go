@@ -1,9 +1,9 @@
 package viewer
 
 import (
+	"bytes"
 	"cmp"
 	"embed"
-	"html/template"
 	"io/fs"
 	"net/http"
 	"path"
@@ -20,60 +20,77 @@ import (
 //go:embed page
 var page embed.FS
 
-var shell = template.Must(template.ParseFS(page, "page/index.html"))
+// shell is the document of the page. Its address is that of the folder that contains the folder page.
+const shell = "index.html"
 
-func (s *Server) serveShell(w http.ResponseWriter, r *http.Request) error {
-	title := cmp.Or(s.gallery.title, "files")
-	if s.mode != Gallery {
-		var names []string
-		for _, f := range s.allFiles() {
-			names = append(names, f.Name)
-		}
-		title = strings.Join(names, " | ")
-	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	return shell.Execute(w, map[string]string{"Title": title})
-}
-
-// servePage sends a script or style of the page.
+// servePage sends a file of the page.
 func (s *Server) servePage(w http.ResponseWriter, r *http.Request) error {
-	name := r.PathValue("name")
-	kind, ok := pageTypes[path.Ext(name)]
-	if !ok {
-		return fs.ErrNotExist
-	}
-	data, err := lean(name)
+	at := cmp.Or(r.URL.Path[1:], shell)
+	data, err := pageFile(at)
 	if err != nil {
-		data, err = leaflet.Files.ReadFile(name)
+		return err
 	}
-	if err != nil {
-		return fs.ErrNotExist
-	}
-	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Content-Type", pageTypes[path.Ext(at)])
 	w.Header().Set("Cache-Control", "no-cache")
 	_, err = w.Write(data)
 	return err
 }
 
-var pageTypes = map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
+var pageTypes = map[string]string{
+	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
+}
 
-var (
-	leanOnce sync.Map // maps a name to func() ([]byte, error)
-	minifier = sync.OnceValue(func() *minify.M {
-		m := minify.New()
-		m.AddFunc(".js", minjs.Minify)
-		m.AddFunc(".css", mincss.Minify)
-		return m
-	})
-)
+// PageFiles returns the files of the page as they are served, by their addresses: the document, and what it loads.
+func PageFiles() (map[string][]byte, error) {
+	all := make(map[string][]byte)
+	for _, from := range []fs.FS{page, leaflet.Files} {
+		err := fs.WalkDir(from, ".", func(name string, d fs.DirEntry, err error) error {
+			if err == nil && pageTypes[path.Ext(name)] != "" {
+				at := "page/" + path.Base(name)
+				if at == "page/"+shell {
+					at = shell
+				}
+				all[at], err = pageFile(at)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// pageFile returns the file of the page with an address, as it is served.
+func pageFile(at string) ([]byte, error) {
+	if at == shell {
+		data, err := page.ReadFile("page/" + shell)
+		return bytes.ReplaceAll(data, []byte("\n"), nil), err
+	}
+	name, in := strings.CutPrefix(at, "page/")
+	if !in || pageTypes[path.Ext(name)] == "" || name == shell {
+		return nil, fs.ErrNotExist
+	}
+	data, err := page.ReadFile(at)
+	if err == nil {
+		return lean(name, data)
+	}
+	if data, err = leaflet.Files.ReadFile(name); err != nil {
+		return nil, fs.ErrNotExist
+	}
+	return data, nil
+}
+
+var leanOnce sync.Map // maps a name to func() ([]byte, error)
 
 // lean returns a script or style of this project without comments and other parts that only its writers need.
 // The source stays readable, and the file served is small.
-func lean(name string) ([]byte, error) {
-	data, err := page.ReadFile("page/" + name)
-	if err != nil {
-		return nil, err
-	}
-	once, _ := leanOnce.LoadOrStore(name, sync.OnceValues(func() ([]byte, error) { return minifier().Bytes(path.Ext(name), data) }))
+func lean(name string, data []byte) ([]byte, error) {
+	once, _ := leanOnce.LoadOrStore(name, sync.OnceValues(func() ([]byte, error) {
+		m := minify.New()
+		m.AddFunc(".js", minjs.Minify)
+		m.AddFunc(".css", mincss.Minify)
+		return m.Bytes(path.Ext(name), data)
+	}))
 	return once.(func() ([]byte, error))()
 }

@@ -125,7 +125,7 @@ func (f *file) renew(ctx context.Context, force bool) error {
 		return err
 	}
 	defer release()
-	if err = e.tryScene(ctx); err == nil && misses == 0 {
+	if err = e.tryScene(ctx); err == nil && misses == 0 && !f.Edited {
 		if n, first := e.lost(); n > 0 {
 			err = fmt.Errorf("%w: %s", errLess, first)
 		}

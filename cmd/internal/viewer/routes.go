@@ -1,6 +1,7 @@
 package viewer
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"io/fs"
@@ -13,8 +14,6 @@ import (
 // file in the list of files.
 func (s *Server) routes() {
 	s.mux = http.NewServeMux()
-	s.mux.HandleFunc("GET /{$}", s.handle(s.serveShell))
-	s.mux.HandleFunc("GET /page/{name}", s.handle(s.servePage))
 	s.mux.HandleFunc("GET /events", s.serveEvents)
 	s.mux.HandleFunc("GET /session", s.handleJSON(s.session))
 	s.mux.HandleFunc("GET /gallery", s.handleJSON(s.listGallery))
@@ -38,6 +37,8 @@ func (s *Server) routes() {
 	file("check", listFindings)
 	file("marks", listMarks)
 	s.mux.HandleFunc("GET /f/{file}/bytes", s.handle(s.serveBytes))
+	s.mux.HandleFunc("GET /f/{file}/folder", s.download(".zip", "application/zip", writeFolder))
+	s.mux.HandleFunc("GET /f/{file}/findings", s.download(".findings.json", "application/json", writeFindings))
 	s.mux.HandleFunc("GET /f/{file}/search", s.stream(searchText))
 	s.mux.HandleFunc("GET /f/{file}/find", s.stream(findThings))
 	s.mux.HandleFunc("GET /f/{file}/compare/{other}", s.handleJSON(s.compare))
@@ -46,21 +47,32 @@ func (s *Server) routes() {
 	s.mux.HandleFunc("GET /f/{file}/thumb/{generation}", s.handle(s.serveThumb))
 	s.mux.HandleFunc("GET /f/{file}/{kind}/{generation}/{z}/{x}/{y}", s.handle(s.serveTile)) // kind: tile or cover
 	s.mux.HandleFunc("GET /f/{file}/still/{generation}", s.serveStill)
+	s.mux.HandleFunc("GET /f/{file}/model/{generation}", s.serveDrawing("model/gltf-binary", (*sceneRequest).model))
+	s.mux.HandleFunc("GET /f/{file}/motion/{generation}", s.serveDrawing("application/octet-stream", (*sceneRequest).motion))
+	s.editRoutes()
 }
 
-// session returns the mode and the files of the page. The files of a gallery have a separate address.
+// session returns the mode, the title and the files of the page. The files of a gallery have a separate address.
 func (s *Server) session(*http.Request) (any, error) {
 	type item struct {
 		ID   int    `json:"id"`
 		Name string `json:"name"`
 	}
 	files := []item{}
-	for _, f := range s.allFiles() {
-		if s.mode != Gallery {
+	title := cmp.Or(s.gallery.title, "files")
+	if s.mode != Gallery {
+		var names []string
+		for _, f := range s.allFiles() {
 			files = append(files, item{f.id, f.Name})
+			names = append(names, f.Name)
 		}
+		title = strings.Join(names, " | ")
 	}
-	return map[string]any{"mode": s.mode, "files": files}, nil
+	answer := map[string]any{"mode": s.mode, "title": title, "files": files}
+	if s.edits != nil {
+		answer["edit"], answer["title"] = s.edits.is.id, s.edits.was.Name
+	}
+	return answer, nil
 }
 
 // fact is a [format.InfoField] for the page.

@@ -220,7 +220,7 @@ func request(s *Server, target string) *http.Request {
 // get returns the answer to a request of the page.
 func get(s *Server, target string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
-	s.ServeHTTP(w, request(s, target))
+	s.Guard(w, request(s, target))
 	return w
 }
 

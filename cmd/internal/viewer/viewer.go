@@ -44,6 +44,8 @@ type File struct {
 	Size     int64          // bytes; -1 for a folder
 	Modified time.Time
 	Err      error // why the file cannot be opened
+
+	Edited bool // the file is the result of changes: it is shown even if they removed something
 }
 
 // Opened is an open file.
@@ -93,6 +95,7 @@ type Server struct {
 	slots  chan struct{} // one for each core, held while a part of a picture is drawn
 	busy   atomic.Int64
 	events hub
+	edits  *session // nil: nothing can be changed
 	watch  sync.WaitGroup
 }
 
@@ -125,9 +128,9 @@ func secret() string {
 	return hex.EncodeToString(b[:])
 }
 
-// Listen opens a port on this machine and returns the address of the page.
-func (s *Server) Listen() (net.Listener, string, error) {
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
+// Listen opens a port on this machine, any free one for 0, and returns the address of the page.
+func (s *Server) Listen(port uint16) (net.Listener, string, error) {
+	l, err := net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", port))
 	if err != nil {
 		return nil, "", err
 	}
@@ -150,7 +153,7 @@ func (s *Server) address(token string) string {
 // Serve answers requests until ctx ends, then closes all files.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	h := &http.Server{
-		Handler:                      s,
+		Handler:                      http.HandlerFunc(s.Guard),
 		DisableGeneralOptionsHandler: true,
 		ReadHeaderTimeout:            10 * time.Second,
 		IdleTimeout:                  2 * time.Minute,
@@ -181,4 +184,7 @@ func (s *Server) Close() {
 	s.scenes.close()
 	s.panels.close()
 	s.opened.close()
+	if s.edits != nil {
+		s.edits.close()
+	}
 }

@@ -25,6 +25,7 @@ type view struct {
 	Title      string     `json:"title"`
 	Bounds     [4]float64 `json:"bounds"` // left, top, right, bottom, in units
 	Scale      float64    `json:"scale"`  // pixels per unit in zoom 0
+	Detail     float64    `json:"detail"` // pixels per unit up to which pictures show more; 0: unknown
 	Axes       [2]string  `json:"axes"`
 	Unit       string     `json:"unit"`       // in the plural; "": no scale bar
 	North      [2]float64 `json:"north"`      // a direction; 0,0: none
@@ -33,9 +34,24 @@ type view struct {
 	Layers     []layer    `json:"layers"`
 	Moves      bool       `json:"moves"`
 	Loop       float64    `json:"loop"`   // milliseconds; 0: unknown
+	Film       bool       `json:"film"`   // the page can draw it at all times: see motion
 	Camera     bool       `json:"camera"` // the view has only a still, no tiles
 	Size       [2]int     `json:"size"`   // of the still, in pixels
+
+	Turning *turning `json:"turning,omitempty"` // the page can turn the model: see model
 }
+
+// turning is a [format.Turning] for the page.
+type turning struct {
+	Axes    [3][3]float64 `json:"axes"`
+	Bounds  [4]float64    `json:"bounds"`
+	Lamp    [3]float64    `json:"lamp"`
+	Ambient float64       `json:"ambient"`
+	Direct  float64       `json:"direct"`
+}
+
+// sides returns the left, top, right and bottom of a rectangle.
+func sides(r format.Rect) [4]float64 { return [4]float64{r.Min[0], r.Min[1], r.Max[0], r.Max[1]} }
 
 // describeScene returns the views of a scene and its options.
 func describeScene(ctx context.Context, e *edition, r *http.Request) (any, error) {
@@ -46,9 +62,10 @@ func describeScene(ctx context.Context, e *edition, r *http.Request) (any, error
 	defer a.release()
 	views := []view{}
 	for _, v := range a.Views() {
-		one := view{Name: v.Name, Title: v.Title, Scale: v.Scale, Axes: v.Axes, Unit: v.Unit, North: v.North, Layers: []layer{},
-			Paper: v.Paper, Moves: v.Moves, Loop: float64(v.Loop.Milliseconds()), Camera: v.Frame != nil, Size: [2]int{v.Size.X, v.Size.Y}}
-		if one.Bounds = [4]float64{v.Bounds.Min[0], v.Bounds.Min[1], v.Bounds.Max[0], v.Bounds.Max[1]}; v.Bounds.Empty() {
+		one := view{Name: v.Name, Title: v.Title, Scale: v.Scale, Detail: v.Detail, Axes: v.Axes, Unit: v.Unit, North: v.North, Layers: []layer{},
+			Paper: v.Paper, Moves: v.Moves, Loop: float64(v.Loop.Milliseconds()), Film: v.Film,
+			Camera: v.Frame != nil, Size: [2]int{v.Size.X, v.Size.Y}}
+		if one.Bounds = sides(v.Bounds); v.Bounds.Empty() {
 			one.Bounds = [4]float64{}
 		}
 		if v.Background.A != 0 {
@@ -56,6 +73,9 @@ func describeScene(ctx context.Context, e *edition, r *http.Request) (any, error
 		}
 		if v.Axes[0] == "" {
 			one.Axes = [2]string{"x", "y"}
+		}
+		if t := v.Turning; t != nil {
+			one.Turning = &turning{t.Axes, sides(t.Bounds), t.Lamp, t.Ambient, t.Direct}
 		}
 		for _, l := range v.Layers {
 			one.Layers = append(one.Layers, layer{l.Name, l.Title, l.Shown, l.Labels})
@@ -68,7 +88,8 @@ func describeScene(ctx context.Context, e *edition, r *http.Request) (any, error
 		Help    string   `json:"help"`
 		Kind    string   `json:"kind"` // bool, integer, number, choice, place, text
 		Choices []string `json:"choices,omitempty"`
-		Default string   `json:"default"` // the user's value or the default
+		Views   []string `json:"views,omitempty"` // the views that it affects; none: all
+		Default string   `json:"default"`         // the user's value or the default
 		Range   *[2]int  `json:"range,omitempty"`
 	}
 	options := []option{}
@@ -76,7 +97,7 @@ func describeScene(ctx context.Context, e *edition, r *http.Request) (any, error
 	for _, o := range switches(e.Format) {
 		one := option{Name: o.Name, Title: cmp.Or(o.Title,
 			strings.ReplaceAll(strings.ToUpper(o.Name[:1])+o.Name[1:], "-", " ")), Help: strings.ReplaceAll(o.Help, "`", ""),
-			Kind: "text", Choices: o.Choices, Default: job.Value(o.Name)}
+			Kind: "text", Choices: o.Choices, Views: o.Views, Default: job.Value(o.Name)}
 		if o.Chosen {
 			usual := ""
 			if c, ok := a.Scene.(format.Chooser); ok {

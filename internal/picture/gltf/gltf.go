@@ -5,6 +5,8 @@
 // nothing else is written. Equal models give identical files.
 package gltf
 
+import "math"
+
 // Model is a scene of nodes, and what moves them.
 type Model struct {
 	Copyright  string  // of the pictures, if known
@@ -108,3 +110,19 @@ const (
 	Rotation    Path = "rotation"
 	Scale       Path = "scale"
 )
+
+// Linear returns a value of sRGB without its curve, for colours of vertices.
+func Linear(c uint8) uint16 { return straight[c] }
+
+var straight = func() (all [256]uint16) {
+	for i := range all {
+		c := float64(i) / 255
+		if c <= .04045 {
+			c /= 12.92
+		} else {
+			c = math.Pow((c+.055)/1.055, 2.4)
+		}
+		all[i] = uint16(math.Round(c * math.MaxUint16))
+	}
+	return all
+}()

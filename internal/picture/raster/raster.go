@@ -40,14 +40,22 @@ type Canvas struct {
 	// Pixels is the number of pixels of all triangles so far, visible or not. It measures the work.
 	Pixels int64
 
-	depth []float32
+	depth    []float32
+	farthest []float32   // of cells: none of their pixels is farther
+	tints    [3][32]tint // of red, green and blue
 }
+
+// cell is the edge of the squares of pixels whose farthest depth is kept.
+const cell = 16
 
 // NewCanvas returns a canvas over a picture. Nothing in the picture hides what is drawn.
 func NewCanvas(img *image.RGBA) *Canvas {
-	c := &Canvas{Image: img, Near: 1e-3, depth: make([]float32, img.Rect.Dx()*img.Rect.Dy())}
-	for i := range c.depth {
-		c.depth[i] = float32(math.Inf(-1))
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	c := &Canvas{Image: img, Near: 1e-3, depth: make([]float32, w*h), farthest: make([]float32, (w+cell-1)/cell*((h+cell-1)/cell))}
+	for _, all := range [][]float32{c.depth, c.farthest} {
+		for i := range all {
+			all[i] = float32(math.Inf(-1))
+		}
 	}
 	return c
 }
@@ -55,12 +63,30 @@ func NewCanvas(img *image.RGBA) *Canvas {
 // Hides reports whether everything in a rectangle of pixels is nearer than a depth, Z/W. Pixels outside of the picture do not count.
 func (c *Canvas) Hides(r image.Rectangle, depth float32) bool {
 	all := c.Image.Rect
-	r = r.Intersect(all)
-	for y := r.Min.Y; y < r.Max.Y; y++ {
-		row := c.depth[(y-all.Min.Y)*all.Dx():]
-		for _, z := range row[r.Min.X-all.Min.X : r.Max.X-all.Min.X] {
-			if !(z > depth) {
-				return false
+	if r = r.Intersect(all); r.Empty() {
+		return true
+	}
+	r = r.Sub(all.Min)
+	across := (all.Dx() + cell - 1) / cell
+	for y := r.Min.Y / cell; y*cell < r.Max.Y; y++ {
+		for x := r.Min.X / cell; x*cell < r.Max.X; x++ {
+			farthest := &c.farthest[y*across+x]
+			if *farthest > depth { // pixels only come nearer
+				continue
+			}
+			whole := image.Rect(x*cell, y*cell, (x+1)*cell, (y+1)*cell).Intersect(all.Sub(all.Min))
+			part := whole.Intersect(r)
+			least := float32(math.Inf(1))
+			for y := part.Min.Y; y < part.Max.Y; y++ {
+				for _, z := range c.depth[y*all.Dx()+part.Min.X : y*all.Dx()+part.Max.X] {
+					if !(z > depth) {
+						return false
+					}
+					least = min(least, z)
+				}
+			}
+			if part == whole {
+				*farthest = least
 			}
 		}
 	}
@@ -98,7 +124,13 @@ func between(a, b *Vertex, part float32) Vertex {
 }
 
 // steps are the places between two pixels at which a corner can be, as in graphics hardware.
-const steps = 256
+const (
+	steps = 256
+	half  = steps / 2
+)
+
+// centre returns the first pixel whose centre is at a step or after it.
+func centre(n int64) int { return int((n - half + steps - 1) >> 8) }
 
 // point is a corner in the picture, in steps.
 type point struct{ x, y int64 }
@@ -116,6 +148,9 @@ func (v *Vertex) point() (point, bool) {
 	}
 	return point{int64(math.Round(x)), int64(math.Round(y))}, true
 }
+
+// twice returns twice the area of a triangle: positive if its corners are clockwise.
+func twice(a, b, c point) int64 { return (b.x-a.x)*(c.y-a.y) - (b.y-a.y)*(c.x-a.x) }
 
 // edge is the function that is not negative on the inner side of the line from a to b, if it belongs to a triangle
 // whose corners are clockwise. Pixels on an edge belong to the triangle below it or to its right.
@@ -143,26 +178,37 @@ func (c *Canvas) fill(t *Texture, v0, v1, v2 *Vertex, culling bool) {
 			return
 		}
 	}
-	area := (p[1].x-p[0].x)*(p[2].y-p[0].y) - (p[1].y-p[0].y)*(p[2].x-p[0].x)
+	area := twice(p[0], p[1], p[2])
 	if area == 0 || area < 0 && culling {
 		return
 	}
 	if area < 0 {
 		v1, v2, p[1], p[2] = v2, v1, p[2], p[1]
 	}
-	const half = steps / 2
-	pixel := func(n int64) int { return int((n - half + steps - 1) >> 8) } // the first whose centre is at n or after it
 	r := c.Image.Rect
-	x0, x1 := max(r.Min.X, pixel(min(p[0].x, p[1].x, p[2].x))), min(r.Max.X, pixel(max(p[0].x, p[1].x, p[2].x)+1))
-	y0, y1 := max(r.Min.Y, pixel(min(p[0].y, p[1].y, p[2].y))), min(r.Max.Y, pixel(max(p[0].y, p[1].y, p[2].y)+1))
+	x0, x1 := max(r.Min.X, centre(min(p[0].x, p[1].x, p[2].x))), min(r.Max.X, centre(max(p[0].x, p[1].x, p[2].x)+1))
+	y0, y1 := max(r.Min.Y, centre(min(p[0].y, p[1].y, p[2].y))), min(r.Max.Y, centre(max(p[0].y, p[1].y, p[2].y)+1))
 	if x0 >= x1 || y0 >= y1 {
 		return
 	}
 	from := point{int64(x0)*steps + half, int64(y0)*steps + half}
 	e := [3]edge{newEdge(p[1], p[2], from), newEdge(p[2], p[0], from), newEdge(p[0], p[1], from)}
+	anchor := image.Pt(int(p[0].x>>8), int(p[0].y>>8))
+	all := newPlane(v0, v1, v2, anchor)
+	c.Pixels += int64(y1 - y0)
+	for y := y0; y < y1; y++ {
+		c.row(t, y, x0, x1, anchor, &e, &all)
+		for i := range e {
+			e[i].at += e[i].dy
+		}
+	}
+}
 
-	// Values divided by W change evenly. They are computed from the first corner, whatever the part of the picture is.
-	var all [7]linear // depth, 1/W, U, V, colour
+// plane are the values in a triangle that change evenly over the picture: depth, 1/W, U, V and colour, all but 1/W divided by W.
+type plane [7]linear
+
+// newPlane returns the values at a pixel. They are computed from the first corner, whatever the part of the picture is.
+func newPlane(v0, v1, v2 *Vertex, anchor image.Point) (all plane) {
 	values := func(v *Vertex) (all [7]float64) {
 		w := 1 / float64(v.W)
 		return [7]float64{float64(v.Z) * w, w, float64(v.U) * w, float64(v.V) * w, float64(v.Color[0]) * w,
@@ -174,7 +220,6 @@ func (c *Canvas) fill(t *Texture, v0, v1, v2 *Vertex, culling bool) {
 	dx, dy := v2.place()
 	bx, by, dx, dy = bx-x, by-y, dx-x, dy-y
 	inverse := 1 / (bx*dy - by*dx)
-	anchor := image.Pt(int(p[0].x>>8), int(p[0].y>>8))
 	px, py := float64(anchor.X)+.5-x, float64(anchor.Y)+.5-y
 	for i := range all {
 		l := &all[i]
@@ -182,23 +227,14 @@ func (c *Canvas) fill(t *Texture, v0, v1, v2 *Vertex, culling bool) {
 		l.dy = ((d[i]-a[i])*bx - (b[i]-a[i])*dx) * inverse
 		l.at = a[i] + l.dx*px + l.dy*py
 	}
-	c.Pixels += int64(y1 - y0)
-	for y := y0; y < y1; y++ {
-		row := all
-		for i := range row {
-			row[i].at += float64(y-anchor.Y) * row[i].dy
-		}
-		c.row(t, y, x0, x1, anchor.X, &e, &row)
-		for i := range e {
-			e[i].at += e[i].dy
-		}
-	}
+	return all
 }
 
 // row draws the pixels of a triangle in a row, of those from x0 to x1. The values are those at the pixel anchor.
-func (c *Canvas) row(t *Texture, y, x0, x1, anchor int, edges *[3]edge, v *[7]linear) {
+func (c *Canvas) row(t *Texture, y, x0, x1 int, anchor image.Point, edges *[3]edge, all *plane) {
 	first, last := int64(0), int64(x1-x0-1)
-	for _, e := range edges {
+	for i := range edges {
+		e := &edges[i]
 		switch {
 		case e.dx > 0 && e.at < 0:
 			first = max(first, (-e.at+e.dx-1)/e.dx)
@@ -211,16 +247,32 @@ func (c *Canvas) row(t *Texture, y, x0, x1, anchor int, edges *[3]edge, v *[7]li
 	if first > last {
 		return
 	}
+	c.Pixels += last - first + 1
+	c.span(t, y, x0+int(first), int(last-first)+1, anchor, all)
+}
+
+// span draws pixels of a row.
+func (c *Canvas) span(t *Texture, y, x0, count int, anchor image.Point, all *plane) {
 	img := t.Image
 	width, height := img.Rect.Dx(), img.Rect.Dy()
-	c.Pixels += last - first + 1
-	x0 += int(first)
 	r := c.Image.Rect
-	depth := c.depth[(y-r.Min.Y)*r.Dx()+x0-r.Min.X:][:last-first+1]
+	depth := c.depth[(y-r.Min.Y)*r.Dx()+x0-r.Min.X:][:count]
 	pix := c.Image.Pix[c.Image.PixOffset(x0, y):]
-	const part = 1. / 255
-	for n := range depth {
-		right := float64(x0 + n - anchor)
+	down := float64(y - anchor.Y)
+	deep := all[0].at + down*all[0].dy
+	n := 0
+	for n < len(depth) && float32(deep+float64(x0+n-anchor.X)*all[0].dx) < depth[n] {
+		n++
+	}
+	if n == len(depth) {
+		return
+	}
+	var v [7]struct{ at, dx float64 } // at the anchor's column of this row
+	for i := range v {
+		v[i].at, v[i].dx = all[i].at+down*all[i].dy, all[i].dx
+	}
+	for ; n < len(depth); n++ {
+		right := float64(x0 + n - anchor.X)
 		z := float32(v[0].at + right*v[0].dx)
 		if z < depth[n] {
 			continue
@@ -239,25 +291,32 @@ func (c *Canvas) row(t *Texture, y, x0, x1, anchor int, edges *[3]edge, v *[7]li
 		if t.Mode != Opaque && alpha < 128 && (t.Mode == Clip || alpha == 0) {
 			continue
 		}
-		w *= part
 		var rgb [3]uint32
 		for i := range rgb {
-			rgb[i] = uint32(float64(texel[i])*(v[4+i].at+right*v[4+i].dx)*w + .5)
+			rgb[i] = multiply(texel[i], v[4+i].at+right*v[4+i].dx, w)
 		}
 		to := pix[4*n:][:4:4]
-		if t.Mode == Blend && alpha < 255 {
-			over := uint32(alpha)
-			for i := range rgb {
-				to[i] = uint8((rgb[i]*over + uint32(to[i])*(255-over) + 127) / 255)
-			}
-			to[3] = uint8(over + (uint32(to[3])*(255-over)+127)/255)
-		} else {
-			to[0], to[1], to[2], to[3] = uint8(rgb[0]), uint8(rgb[1]), uint8(rgb[2]), 255
+		if t.Mode == Blend {
+			blend(to, rgb, uint32(alpha))
+			continue
 		}
-		if t.Mode != Blend {
-			depth[n] = z
-		}
+		to[0], to[1], to[2], to[3] = uint8(rgb[0]), uint8(rgb[1]), uint8(rgb[2]), 255
+		depth[n] = z
 	}
+}
+
+// multiply returns what the value of a texel becomes under a colour, which is divided by W.
+func multiply(texel uint8, by, w float64) uint32 {
+	const part = 1. / 255
+	return uint32(float64(texel)*by*(w*part) + .5)
+}
+
+// blend lays a colour over a pixel.
+func blend(to []uint8, rgb [3]uint32, over uint32) {
+	for i := range rgb {
+		to[i] = uint8((rgb[i]*over + uint32(to[i])*(255-over) + 127) / 255)
+	}
+	to[3] = uint8(over + (uint32(to[3])*(255-over)+127)/255)
 }
 
 // texel returns the texel at a place on a texture: 0 to n-1.

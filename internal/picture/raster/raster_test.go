@@ -3,6 +3,7 @@ package raster_test
 import (
 	"image"
 	"image/color"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -121,7 +122,11 @@ func FuzzTriangle(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b, c, w, x, y, u float32) {
 		v := [3]raster.Vertex{{X: a, Y: b, Z: c, W: w, U: u, V: a, Color: [3]float32{255, x, y}}, {X: x, Y: y, W: 1, U: a},
 			{X: b, Y: c, W: u, V: y}}
-		raster.NewCanvas(image.NewRGBA(image.Rect(3, 3, 11, 11))).Triangle(paint(color.NRGBA{R: 9, A: 200}, raster.Blend), &v, false)
+		canvas := raster.NewCanvas(image.NewRGBA(image.Rect(3, 3, 11, 11)))
+		canvas.Triangle(paint(color.NRGBA{R: 9, A: 200}, raster.Blend), &v, false)
+		p := [4]raster.Vertex{{X: a, Y: b, Z: c, W: 1, U: u, V: a}, {X: x, Y: b, Z: c, W: 1, U: u, V: a},
+			{X: x, Y: y, Z: c, W: 1, U: w}, {X: a, Y: y, Z: c, W: 1, U: w}}
+		canvas.Rectangle(paint(color.NRGBA{R: 9, A: 200}, raster.Mode(math.Float32bits(w)%3)), &p, false)
 	})
 }
 

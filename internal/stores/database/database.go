@@ -1,3 +1,5 @@
+//go:build !js
+
 // Package database connects to the database servers that worlds name: Redis and PostgreSQL.
 //
 // A world.mt may come from anywhere, and may name any server. So only servers on this machine are contacted unless the

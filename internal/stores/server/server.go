@@ -11,6 +11,9 @@ import (
 // ErrRemote means that a world names a server on another machine.
 var ErrRemote = errors.New("a server on another machine is contacted only with --remote")
 
+// ErrProgram means that a world is on a server, to which a page in a browser cannot connect.
+var ErrProgram = errors.New("a page in a browser cannot connect to servers: use the trowel program")
+
 // Application is the application name of this program's connections to PostgreSQL.
 const Application = "trowel"
 

@@ -1,12 +1,11 @@
+//go:build !js
+
 package sqlitefile
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"strings"
 	"time"
 
 	"zombiezen.com/go/sqlite"
@@ -18,15 +17,6 @@ const (
 	backupTries = 5        // approximate number of times that a writer may force a restart
 	blocking    = 32 << 20 // maximum size in bytes that is copied at once in the end, in less than a tenth of a second
 )
-
-// RestlessError reports that a program writes to a large database so often that no consistent copy can be made unless
-// the program waits.
-type RestlessError struct{ Path string }
-
-func (e *RestlessError) Error() string {
-	return e.Path + ": a program writes to the database continuously (stop the program during the copy, or use a " +
-		"write-ahead log: PRAGMA journal_mode=WAL)"
-}
 
 // Backup makes a consistent copy of a database, even if programs have it open and write to it, in a new file. The copy
 // has no log or journal. Writers wait for a moment at most; if a copy is impossible under this condition, the error is
@@ -87,30 +77,4 @@ func Backup(ctx context.Context, from, to string) (err error) {
 			return nil
 		}
 	}
-}
-
-// IsDatabase reports whether a file starts with the header of an SQLite file.
-func IsDatabase(path string) bool {
-	const magic = "SQLite format 3\x00"
-	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {
-		return false
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	var head [len(magic)]byte
-	_, err = io.ReadFull(f, head[:])
-	return err == nil && string(head[:]) == magic
-}
-
-// IsBeside reports whether a file is the write-ahead log, its index, or the journal of an existing database.
-func IsBeside(path string) bool {
-	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
-		if base, ok := strings.CutSuffix(path, suffix); ok && exists(base) {
-			return true
-		}
-	}
-	return false
 }

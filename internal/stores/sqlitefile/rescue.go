@@ -1,9 +1,12 @@
+//go:build !js
+
 package sqlitefile
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,18 +16,10 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/files/scratch"
+	"trowel.example/internal/files/wholefile"
 	"trowel.example/internal/stores/sqlitepage"
 	"trowel.example/internal/text/words"
 )
-
-// A Loss describes the unreadable parts of a table in a damaged file.
-type Loss struct {
-	Table string // "" for the whole file
-	Text  string
-	At    []check.Place // the pages, as ranges of bytes in the file
-	// Rows is false if no row is lost, for example if an index is damaged.
-	Rows bool
-}
 
 // Losses returns the parts of the file that could not be rescued.
 func (f *File) Losses() []Loss { return f.losses }
@@ -416,4 +411,27 @@ func (r *rescuer) choose() error {
 		}
 	}
 	return nil
+}
+
+// RescueInPlace replaces a damaged database by a new one with its readable data, like [RescueTo]. A run that is
+// interrupted leaves the old database, or one that [Settle] completes. No program may use the database.
+func RescueInPlace(ctx context.Context, path string, known []string) error {
+	part := partOf(path)
+	if err := os.RemoveAll(part); err != nil {
+		return err
+	}
+	st, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if _, err = RescueTo(ctx, path, part, known); err == nil {
+		err = errors.Join(os.Chmod(part, st.Mode().Perm()), wholefile.Sync(part))
+	}
+	if err == nil {
+		err = os.Rename(part, rescuedOf(path))
+	}
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(part))
+	}
+	return replace(path)
 }

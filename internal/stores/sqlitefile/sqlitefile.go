@@ -1,5 +1,5 @@
-// Package sqlitefile opens SQLite databases for reading, even if other programs use them or they are damaged. It never
-// changes the databases or creates files next to them.
+//go:build !js
+
 package sqlitefile
 
 import (
@@ -17,7 +17,6 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trowel.example/fault"
-	"trowel.example/internal/files/inuse"
 	"trowel.example/internal/files/lfs"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/scratch"
@@ -25,9 +24,6 @@ import (
 	"trowel.example/internal/stores/sqlitepage"
 	"trowel.example/internal/text/words"
 )
-
-// ErrInUse means that another program has a database locked.
-var ErrInUse = inuse.ErrInUse
 
 // busyPatience is the time that a transaction waits for one of another program.
 const busyPatience = 10 * time.Second
@@ -238,11 +234,6 @@ func (f *File) recover(suffix string) error {
 	return tame(conn)
 }
 
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
 func copyFile(to, from string) error {
 	in, _, err := regular.Open(from)
 	if err != nil {
@@ -344,6 +335,11 @@ func (f *File) Explain(err error) error {
 	return &fault.Error{File: f.Path, Offset: -1, Want: "an SQLite database that can be read", Got: Why(err), Err: err}
 }
 
+// IsFull reports whether an error of SQLite means that the disk is full.
+func IsFull(err error) bool {
+	return errors.Is(err, ErrFull) || sqlite.ErrCode(err).ToPrimary() == sqlite.ResultFull
+}
+
 // Why describes an error of SQLite without the library's wording.
 func Why(err error) string {
 	switch code := sqlite.ErrCode(err); {
@@ -363,12 +359,6 @@ func Why(err error) string {
 	}
 	return strings.TrimPrefix(err.Error(), sqlite.ResultError.Message()+": ")
 }
-
-// ErrFull means that the disk is full.
-var ErrFull = errors.New("no space left on the disk")
-
-// ErrClosed means that the database is already closed.
-var ErrClosed = errors.New("the database is closed")
 
 // scratchPrefix is the prefix of the names of folders with copies.
 const scratchPrefix = "trowel-sqlite-"

@@ -9,6 +9,13 @@
 // Rows are read from valid pages: first from pages in the trees of the tables; then, if a damaged page referred to
 // further pages, from pages that no other page refers to and that are not in the list of free pages.
 //
+// A [DB] finds rows of a sound database by rowid or by an index, and reads only the pages on the way to them:
+//
+//	db, err := sqlitepage.OpenDB(ctx, "map.sqlite")
+//	table, err := db.Table("blocks")
+//	order, err := table.Order("pos")
+//	for row, err := range order.Range(ctx, sqlitepage.Range{From: []any{pos}, To: []any{pos}}) { ... }
+//
 // A [Builder] makes a database of one table, and [Scan] reads and checks it.
 package sqlitepage
 

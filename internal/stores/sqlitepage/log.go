@@ -1,6 +1,7 @@
 package sqlitepage
 
 import (
+	"bufio"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -90,14 +91,15 @@ func (f *File) readLog(log source, size int64) bool {
 	found := false
 	page := make([]byte, f.PageSize)
 	var fh [24]byte
-	for at := int64(len(h)); at+int64(len(fh)+f.PageSize) <= size; at += int64(len(fh) + f.PageSize) {
-		if n, _ := log.ReadAt(fh[:], at); n < len(fh) {
+	in := bufio.NewReaderSize(io.NewSectionReader(log, int64(len(h)), size-int64(len(h))), collected)
+	for at := int64(len(h)); ; at += int64(len(fh) + f.PageSize) {
+		if _, err := io.ReadFull(in, fh[:]); err != nil {
 			break
 		}
 		if string(fh[8:16]) != string(h[16:24]) { // from an earlier checkpoint
 			break
 		}
-		if n, _ := log.ReadAt(page, at+int64(len(fh))); n < len(page) {
+		if _, err := io.ReadFull(in, page); err != nil {
 			break
 		}
 		s.add(fh[:8])

@@ -18,6 +18,7 @@ var ownContext = map[string]string{
 	"minetest/mapdb/sqlitefresh.go":          "Close completes the file after a cancel",
 	"minetest/mapdb/parallel.go":             "ends with its input, which has a context",
 	"minetest/internal/textured/textured.go": "a face takes files of limited size and work",
+	"minetest/nodecolor/textures.go":         "a colour takes a file of limited size",
 	"minetest/backup.go":                     "Recognize of a format has no context",
 	"internal/stores/leveldb/compact.go":     "completes a database after a cancel",
 	"internal/stores/storage/folder.go":      "unlocking outlives a cancel",

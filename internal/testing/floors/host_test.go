@@ -28,11 +28,13 @@ var mayAsk = map[string]string{
 	"internal/testing/corpus":            "for tests: the real files",
 	"internal/testing/judge":             "for tests: the programs of others",
 	"internal/testing/judge/chromium":    "for tests: the programs of others",
+	"internal/testing/judge/firefox":     "for tests: the programs of others",
 	"internal/testing/mutate":            "for tests: how many files to damage",
 	"minetest/internal/worldtest":        "for tests: the engine and its game",
 	"cmd/internal/verbs/second.go":       "starts the second program by the path that internal/files/host found",
 	"cmd/internal/verbs/second_other.go": "starts the second program by the path that internal/files/host found",
 	"cmd/internal/fleet/child.go":        "starts the program itself by its own path",
+	"cmd/trowel-page/main.go":            "runs Go, which builds the program of the page; no part of the tool",
 }
 
 // TestOneHost tests that the program gets information about the host through internal/files/host only, so that tests can run

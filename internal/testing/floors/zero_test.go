@@ -72,7 +72,7 @@ var zeroValues = []any{
 	new(automap.Reference), new(automap.Rules),
 	new(datafile.Block), new(datafile.BlockResidue), new(datafile.Content), new(datafile.File), new(datafile.UUID),
 	new(mapdir.Names),
-	new(mapdraw.Camera), new(mapdraw.Placing), new(mapdraw.Renderer), new(mapdraw.Shape),
+	new(mapdraw.Camera), new(mapdraw.MotionCurve), new(mapdraw.Placing), new(mapdraw.Renderer), new(mapdraw.Shape),
 	new(mapedit.Area), new(mapedit.Editor), new(mapedit.Sides), new(mapedit.Tile), new(mapedit.Turn),
 	new(twmap.Channels), new(twmap.Curve), new(twmap.Envelope), new(twmap.GameTile), new(twmap.Grid[twmap.Tile]),
 	new(twmap.Group), new(twmap.Image), new(twmap.Kind), new(twmap.LayerBase), new(twmap.LayerFlags),

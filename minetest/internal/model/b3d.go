@@ -15,7 +15,10 @@ func parseB3D(data []byte) (*Model, bool, error) {
 	if magic := string(r.Bytes("magic", 4)); r.Err() == nil && magic != "BB3D" {
 		r.FailAt(0, "magic", fault.ErrFormat, "BB3D, the first bytes of a Blitz3D model", strconv.Quote(magic))
 	}
-	r = r.Sub("BB3D", r.Count("size", 1))
+	whole := r
+	if r = whole.Sub("BB3D", whole.Count("size", 1)); whole.Err() != nil {
+		return nil, false, whole.Err()
+	}
 	if version := r.Int32("version"); version < 0 || version >= 100 {
 		r.Fail("version", fault.ErrVersion, "a version below 100", strconv.Itoa(int(version)))
 	}

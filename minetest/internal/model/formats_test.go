@@ -220,6 +220,10 @@ func TestBadModels(t *testing.T) {
 		"fewer than 0": {"d.gltf", `{"nodes": [{"mesh": 0}]}`},
 		"offset 3":     {"e.gltf", `{"a`},
 		"extension":    {"f.gltf", `{"extensionsRequired": ["KHR_draco_mesh_compression"]}`},
+		"offset 23: expected a vertex from 1 to 2, found \"9\"": {"a.obj", "# a\r\nv 0 0 0\r\nv 0 1 0\r\nf 1 2 9\r\n"},
+		"offset 8: expected a line of at most":                  {"b.obj", "v 0 0 0\nv" + strings.Repeat(" ", 1<<20)},
+		"size at offset 4: expected at most":                    {"b.b3d", "BB3D\xff\xff\xff\x7f"},
+		"expected BB3D":                                         {"c.b3d", "BB3E\x04\x00\x00\x00\x01\x00\x00\x00"},
 		"vertices 0 to 2": {"a.b3d", strings.Replace(string(b3d()), string(le([]int32{0, 0, 1, 2})),
 			string(le([]int32{0, 0, 1, 3})), 1)},
 	} {

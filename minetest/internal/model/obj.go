@@ -1,7 +1,6 @@
 package model
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"math"
@@ -18,20 +17,19 @@ const maxLine = 1 << 20
 // Files of materials are not read.
 func parseOBJ(data []byte) (*Model, error) {
 	var o obj
-	in := bufio.NewScanner(bytes.NewReader(data))
-	in.Buffer(nil, maxLine)
 	offset := 0
-	for ; in.Scan(); offset += len(in.Bytes()) + 1 {
-		fields := strings.Fields(in.Text())
-		if len(fields) == 0 {
-			continue
+	for line := range bytes.Lines(data) {
+		if len(line) > maxLine {
+			return nil, &fault.Error{Offset: int64(offset), Want: fmt.Sprintf("a line of at most %d bytes", maxLine),
+				Got: strconv.Itoa(len(line)), Err: fault.ErrLimit}
 		}
-		if err := o.line(fields[0], fields[1:]); err != nil {
-			return nil, &fault.Error{Offset: int64(offset), Want: "a line of a Wavefront model", Got: err.Error(), Err: fault.ErrFormat}
+		if fields := strings.Fields(string(line)); len(fields) > 0 {
+			if err := o.line(fields[0], fields[1:]); err != nil {
+				err.Offset = int64(offset)
+				return nil, err
+			}
 		}
-	}
-	if err := in.Err(); err != nil {
-		return nil, &fault.Error{Offset: int64(offset), Want: "shorter lines", Got: err.Error(), Err: fault.ErrFormat}
+		offset += len(line)
 	}
 	return &Model{Parts: o.parts}, nil
 }
@@ -45,7 +43,8 @@ type obj struct {
 	vertices        int
 }
 
-func (o *obj) line(word string, args []string) error {
+// line reads a line. Its errors have no offset.
+func (o *obj) line(word string, args []string) *fault.Error {
 	switch word {
 	case "v", "vn":
 		v, err := floats(args, 3)
@@ -72,15 +71,19 @@ func (o *obj) line(word string, args []string) error {
 	return nil
 }
 
-func floats(args []string, n int) ([]float32, error) {
+func badLine(want, got string) *fault.Error {
+	return &fault.Error{Want: want, Got: got, Err: fault.ErrFormat}
+}
+
+func floats(args []string, n int) ([]float32, *fault.Error) {
 	if len(args) < n {
-		return nil, fmt.Errorf("%d numbers, not %d", len(args), n)
+		return nil, badLine(fmt.Sprintf("%d numbers", n), strconv.Itoa(len(args)))
 	}
 	all := make([]float32, n)
 	for i := range all {
 		f, err := strconv.ParseFloat(args[i], 32)
 		if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
-			return nil, fmt.Errorf("%.20q, not a number", args[i])
+			return nil, badLine("a number", fmt.Sprintf("%.20q", args[i]))
 		}
 		all[i] = float32(f)
 	}
@@ -88,12 +91,12 @@ func floats(args []string, n int) ([]float32, error) {
 }
 
 // face adds a polygon, as triangles around its first corner.
-func (o *obj) face(args []string) error {
+func (o *obj) face(args []string) *fault.Error {
 	if len(args) < 3 {
-		return fmt.Errorf("a face with %d corners", len(args))
+		return badLine("a face of 3 or more corners", strconv.Itoa(len(args)))
 	}
 	if o.vertices += len(args); o.vertices > maxVertices {
-		return fmt.Errorf("more than %d corners", maxVertices)
+		return badLine(fmt.Sprintf("at most %d corners of faces", maxVertices), "more")
 	}
 	if o.begin || len(o.parts) == 0 {
 		o.parts = append(o.parts, Part{Tile: min(len(o.parts), 5)})
@@ -113,7 +116,8 @@ func (o *obj) face(args []string) error {
 				n += list + 1
 			}
 			if err != nil || n < 1 || n > list {
-				return fmt.Errorf("%.20q, expected 1 to %d", refs[i], list)
+				return badLine(fmt.Sprintf("%s from 1 to %d", [3]string{"a vertex", "a place on the texture", "a normal"}[i], list),
+					fmt.Sprintf("%.20q", refs[i]))
 			}
 			switch i {
 			case 0:

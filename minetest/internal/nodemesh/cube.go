@@ -60,10 +60,19 @@ func corners(face int, b *nodedef.Box) (all [4]Vec) {
 	return all
 }
 
+// sides are the corners of the faces of a whole cube.
+var sides = func() (all [6][4]Vec) {
+	for face := range all {
+		all[face] = corners(face, &fullBox)
+	}
+	return all
+}()
+
 // A turned is a node turned by right angles.
 type turned struct {
 	m    turn.Motion
-	from [6]int // the face that a face was before
+	from [6]int           // the face that a face was before
+	uvs  [6][4][2]float32 // the places of [sides] on their tiles
 }
 
 // facedirs are the 24 ways to turn a node.
@@ -77,6 +86,11 @@ var facedirs = func() (all [24]turned) {
 				if directions[face] == to {
 					all[f].from[face] = was
 				}
+			}
+		}
+		for face := range directions {
+			for i, p := range sides[face] {
+				all[f].uvs[face][i] = all[f].uv(face, p)
 			}
 		}
 	}

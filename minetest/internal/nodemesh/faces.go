@@ -57,7 +57,10 @@ func (v *Volume) Faces(low, high [3]int, do func(*Face) bool) {
 
 func (m *maker) node(p [3]int) {
 	c, k := m.v.at(p)
-	if k.draw == airlike {
+	if k.draw == airlike || m.v.Shows != nil && !m.v.Shows(p) {
+		return
+	}
+	if m.v.Hidden != nil && (k.draw == normal || k.draw == allfaces && k.scale <= 1) && m.v.Hidden(p) {
 		return
 	}
 	m.p, m.of, m.look, m.param2, m.lit = p, p, k, c.param2, false
@@ -156,6 +159,9 @@ func (m *maker) split(light *[4]pair) {
 // tileOf returns the tile that a face shows, and the places of points on it.
 func (m *maker) tileOf(face int, pos *[4]Vec) (t *tile, uv [4][2]float32) {
 	t = &m.look.tiles[m.turned.from[face]]
+	if !t.world && pos == &sides[face] {
+		return t, m.turned.uvs[face]
+	}
 	for i, p := range pos {
 		if t.world {
 			uv[i] = m.world(face, t.scale, cubeUV(face, p))
@@ -196,8 +202,8 @@ func (m *maker) cube() {
 		if !m.shows(n) {
 			continue
 		}
-		pos := corners(face, &fullBox)
-		t, uv := m.tileOf(face, &pos)
+		pos := &sides[face]
+		t, uv := m.tileOf(face, pos)
 		var light [4]pair
 		for i, p := range pos {
 			signs := [3]int{sign(p[0]), sign(p[1]), sign(p[2])}
@@ -257,15 +263,19 @@ func (m *maker) boxFace(face int, b *nodedef.Box, rect *[4]float32, scale float3
 	if m.behind[face] && m.look.tiles[m.turned.from[face]].culls {
 		return
 	}
-	pos := corners(face, b)
-	t, uv := m.tileOf(face, &pos)
+	pos := &sides[face]
+	if b != &fullBox {
+		box := corners(face, b)
+		pos = &box
+	}
+	t, uv := m.tileOf(face, pos)
 	if rect != nil {
 		uv = [4][2]float32{{rect[0], rect[1]}, {rect[2], rect[1]}, {rect[2], rect[3]}, {rect[0], rect[3]}}
 	}
 	m.boxQuad(face, t, pos, uv, scale)
 }
 
-func (m *maker) boxQuad(face int, t *tile, pos [4]Vec, uv [4][2]float32, scale float32) {
+func (m *maker) boxQuad(face int, t *tile, pos *[4]Vec, uv [4][2]float32, scale float32) {
 	f := m.frame()
 	var light [4]pair
 	facing := max(0, float32(directions[face][1]))
@@ -289,7 +299,7 @@ func (m *maker) unturned(face int, t *tile, b *nodedef.Box) {
 	for i, p := range pos {
 		uv[i] = cubeUV(face, p)
 	}
-	m.boxQuad(face, t, pos, uv, 1)
+	m.boxQuad(face, t, &pos, uv, 1)
 }
 
 // glass makes the faces of a cube that does not hide what is behind it.
@@ -351,7 +361,7 @@ func (m *maker) framed() {
 				}
 			}
 		}
-		m.boxQuad(face, glass, pos, [4][2]float32{{0, 0}, {1, 0}, {1, 1}, {0, 1}}, 1)
+		m.boxQuad(face, glass, &pos, [4][2]float32{{0, 0}, {1, 0}, {1, 1}, {0, 1}}, 1)
 	}
 	level := float32(m.param2 & 63)
 	if m.look.def.ParamType2 != "glasslikeliquidlevel" || level == 0 || m.look.specials[0].layers[0].material < 0 {

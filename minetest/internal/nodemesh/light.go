@@ -132,8 +132,23 @@ func signsOf(corner int) [3]int {
 // sun.
 func (f *frame) at(p Vec, facing float32) (at pair) {
 	var part [3]float32
+	corner, exact := 0, true
 	for a := range part {
 		part[a] = max(-1, min(2, p[a]+.5))
+		switch part[a] {
+		case 0:
+		case 1:
+			corner |= 1 << a
+		default:
+			exact = false
+		}
+	}
+	if exact {
+		at = f.corners[corner]
+		if facing > 0 && f.sunny[corner] {
+			at.day = round(at.day*(1-facing) + 255*facing)
+		}
+		return at
 	}
 	for i, c := range f.corners {
 		weight := float32(1)

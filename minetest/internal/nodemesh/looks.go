@@ -93,6 +93,7 @@ type look struct {
 	sourceName      string
 	flowingName     string
 	model           *model.Model
+	files           []string // the model, and texture strings
 }
 
 // tile is the image of a face, and of what lies over it.
@@ -174,6 +175,12 @@ func (l *Looks) make(name string) *look {
 	}
 	if k.draw == mesh {
 		k.model = l.assets.Model(def.Mesh)
+		k.files = append(k.files, def.Mesh)
+	}
+	for _, tiles := range [][]nodedef.Tile{{{Name: def.Palette}}, def.Tiles, def.Overlays, def.Specials} {
+		for _, t := range tiles {
+			k.files = append(k.files, t.Name)
+		}
 	}
 	return k
 }

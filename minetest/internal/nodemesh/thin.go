@@ -271,7 +271,7 @@ func (m *maker) fence() {
 		for i, at := range uv {
 			uv[i] = [2]float32{1 - at[1], at[0]}
 		}
-		m.boxQuad(face, &m.look.tiles[face], pos, uv, 1)
+		m.boxQuad(face, &m.look.tiles[face], &pos, uv, 1)
 	}
 	for axis, rects := range [3]*[6][4]float32{0: &barXUV, 2: &barZUV} {
 		if rects == nil {

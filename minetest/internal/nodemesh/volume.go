@@ -23,6 +23,12 @@ type Volume struct {
 	// Unlit gives vertices the colours of their tiles alone, without light and shadows.
 	Unlit bool
 
+	// Shows reports whether faces of a node are wanted. Nil: they always are.
+	Shows func(p [3]int) bool
+
+	// Hidden reports whether all faces of a node are hidden that do not stick out of its cube. Nil: none are known to be.
+	Hidden func(p [3]int) bool
+
 	looks *Looks
 	min   [3]int
 	size  [3]int
@@ -105,6 +111,14 @@ func (v *Volume) kind(name string) uint16 {
 	return i
 }
 
+// Files returns the names of the models and the texture strings of all nodes that have been set, with repetitions.
+func (v *Volume) Files() (all []string) {
+	for _, k := range v.kinds {
+		all = append(all, k.files...)
+	}
+	return all
+}
+
 // Set sets a node. Positions outside of the volume are ignored.
 func (v *Volume) Set(p [3]int, name string, param1, param2 uint8) {
 	if i := v.cellAt(p); i >= 0 {
@@ -124,11 +138,17 @@ func (v *Volume) SetBlock(pos mapdb.Pos, nodes *mapblock.Nodes) {
 	for i, name := range nodes.Names {
 		kinds[i] = v.kind(name)
 	}
+	count := high[0] - low[0]
+	if count <= 0 {
+		return
+	}
 	for z := low[2]; z < high[2]; z++ {
 		for y := low[1]; y < high[1]; y++ {
-			for x := low[0]; x < high[0]; x++ {
-				i := mapblock.Index(x-start[0], y-start[1], z-start[2])
-				v.cells[v.cellAt([3]int{x, y, z})] = cell{kinds[nodes.Name[i]], nodes.Param1[i], nodes.Param2[i]}
+			from := mapblock.Index(low[0]-start[0], y-start[1], z-start[2])
+			names, param1, param2 := nodes.Name[from:][:count], nodes.Param1[from:][:count], nodes.Param2[from:][:count]
+			row := v.cells[v.cellAt([3]int{low[0], y, z}):][:count]
+			for i := range row {
+				row[i] = cell{kinds[names[i]], param1[i], param2[i]}
 			}
 		}
 	}

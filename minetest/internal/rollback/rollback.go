@@ -9,17 +9,10 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
-	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
-
 	"trowel.example/fault"
-	"trowel.example/internal/files/inuse"
-	"trowel.example/internal/stores/sqlitefile"
 	"trowel.example/minetest/mapdb"
 )
 
@@ -97,233 +90,57 @@ type Filter struct {
 	Limit int
 }
 
-// where returns the condition and its arguments.
-func (f *Filter) where() (sql string, args []any) {
-	all := []string{"1"}
-	add := func(text string, values ...any) {
-		all, args = append(all, text), append(args, values...)
-	}
-	if a := f.Area; a != nil {
-		add("x BETWEEN ? AND ? AND y BETWEEN ? AND ? AND z BETWEEN ? AND ?", a[0][0], a[1][0], a[0][1], a[1][1], a[0][2], a[1][2])
-	}
-	if f.Actor != "" {
-		add("actor IN (SELECT id FROM actor WHERE name IN (?, ?))", f.Actor, "player:"+f.Actor)
-	}
-	if !f.Since.IsZero() {
-		add("timestamp >= ?", f.Since.Unix())
-	}
-	if !f.Until.IsZero() {
-		add("timestamp < ?", f.Until.Unix())
-	}
-	return strings.Join(all, " AND "), args
-}
-
 // DB is a database opened for reading, for use by one goroutine at a time. Of a damaged database, DB reads all
 // readable rows; every method then also returns an error that wraps [fault.ErrLost].
-type DB struct{ file *sqlitefile.File }
+type DB struct{ reader }
 
-// tables are the statements with which the engine creates the tables.
-var tables = []string{
-	"CREATE TABLE actor (id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, name TEXT NOT NULL)",
-	"CREATE TABLE node (id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, name TEXT NOT NULL)",
-	"CREATE TABLE action (id INTEGER PRIMARY KEY AUTOINCREMENT, actor INTEGER NOT NULL, timestamp TIMESTAMP NOT NULL, " +
-		"type INTEGER NOT NULL, " +
-		"list TEXT, `index` INTEGER, `add` INTEGER, stackNode INTEGER, stackQuantity INTEGER, nodeMeta INTEGER, x INT, y INT, z INT, " +
-		"oldNode INTEGER, oldParam1 INTEGER, oldParam2 INTEGER, oldMeta TEXT, newNode INTEGER, newParam1 INTEGER, " +
-		"newParam2 INTEGER, newMeta TEXT, guessedActor INTEGER)",
+// reader is a way to read a database.
+type reader interface {
+	// Actions yields the actions that match a filter, the newest first. An action whose actor, node or item has lost
+	// its name comes with an error that wraps [fault.ErrLost]; errors about lost actions come at the end.
+	Actions(ctx context.Context, f Filter) iter.Seq2[Action, error]
+	// Count returns the number of actions that match a filter, ignoring its limit.
+	Count(ctx context.Context, f Filter) (int64, error)
+	// Blocks yields each block with a recorded change once, omitting invalid positions. Errors about lost actions
+	// come at the end.
+	Blocks(ctx context.Context) iter.Seq2[mapdb.Pos, error]
+	// Close closes the database.
+	Close() error
 }
 
 // Open opens the database of the world in dir for reading, and changes nothing. If the server has not recorded any
 // actions, the error wraps fs.ErrNotExist.
 func Open(ctx context.Context, dir string) (*DB, error) {
-	file, err := sqlitefile.OpenOrRescue(ctx, filepath.Join(dir, File), tables)
+	r, err := open(ctx, filepath.Join(dir, File))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s, which servers write with the setting enable_rollback_recording: %w", File, fs.ErrNotExist)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &DB{file}, nil
-}
-
-// Close closes the database.
-func (db *DB) Close() error { return db.file.Close() }
-
-// query runs a query and calls row for each row. If SQLite meets damage, it runs the query again on the rescued data,
-// and returns an error about lost rows at the end.
-func (db *DB) query(ctx context.Context, sql string, args []any, row func(*sqlite.Stmt) error) error {
-	err := query(ctx, db.file.Conn, sql, args, row)
-	if sqlitefile.IsDamage(err) && !db.file.Rescued() {
-		if err := db.file.Rescue(ctx, tables); err != nil {
-			return err
-		}
-		err = query(ctx, db.file.Conn, sql, args, row)
-	}
-	if err != nil {
-		return err
-	}
-	for _, l := range db.file.Losses() {
-		if l.Rows {
-			err = errors.Join(err, lost("%s", l.Text))
-		}
-	}
-	return err
+	return &DB{r}, nil
 }
 
 func lost(format string, args ...any) error {
 	return &fault.Error{File: File, Offset: -1, Got: fmt.Sprintf(format, args...), Err: fault.ErrLost}
 }
 
-// query runs a query and calls row for each row.
-func query(ctx context.Context, conn *sqlite.Conn, sql string, args []any, row func(*sqlite.Stmt) error) error {
-	conn.SetInterrupt(ctx.Done())
-	defer conn.SetInterrupt(nil)
-	err := sqlitex.ExecuteTransient(conn, sql, &sqlitex.ExecOptions{Args: args, ResultFunc: row})
-	if err == nil || ctx.Err() != nil || errors.Is(err, errStop) {
-		return errors.Join(ctx.Err(), err)
-	}
-	return &fault.Error{File: File, Offset: -1, Got: sqlitefile.Why(err), Err: err}
-}
-
 var errStop = errors.New("enough")
 
-// Actions yields the actions that match a filter, the newest first. An action whose actor, node or item has lost its
-// name comes with an error that wraps [fault.ErrLost]; errors about lost actions come at the end.
-func (db *DB) Actions(ctx context.Context, f Filter) iter.Seq2[Action, error] {
-	return func(yield func(Action, error) bool) {
-		where, args := f.where()
-		sql := "SELECT action.id, IFNULL(actor.name, ''), IFNULL(guessedActor, 0), timestamp, type, x, y, z, " +
-			"IFNULL(o.name, ''), IFNULL(oldParam1, 0), IFNULL(oldParam2, 0), IFNULL(oldMeta, ''), " +
-			"IFNULL(n.name, ''), IFNULL(newParam1, 0), IFNULL(newParam2, 0), IFNULL(newMeta, ''), " +
-			"IFNULL(list, ''), IFNULL(`index`, 0), IFNULL(`add`, 0), IFNULL(s.name, ''), IFNULL(stackQuantity, 0), " +
-			"actor.id IS NULL, oldNode > 0 AND o.id IS NULL, newNode > 0 AND n.id IS NULL, stackNode > 0 AND s.id IS NULL " +
-			"FROM action LEFT JOIN actor ON actor.id = action.actor LEFT JOIN node o ON o.id = oldNode " +
-			"LEFT JOIN node n ON n.id = newNode LEFT JOIN node s ON s.id = stackNode " +
-			"WHERE " + where + " ORDER BY timestamp DESC, action.id DESC"
-		if f.Limit > 0 {
-			sql += fmt.Sprintf(" LIMIT %d", f.Limit)
+// blocksOnce returns a function that yields the block of a node once, and reports whether the caller wants more.
+func blocksOnce(yield func(mapdb.Pos, error) bool) func(block [3]int64) bool {
+	seen := make(map[mapdb.Pos]bool)
+	return func(block [3]int64) bool {
+		for _, v := range block {
+			if v < mapdb.MinCoord || v > mapdb.MaxCoord {
+				return true
+			}
 		}
-		// All rows are sorted before the first one is returned, so a second run repeats none.
-		err := db.query(ctx, sql, args, func(s *sqlite.Stmt) error {
-			a := Action{
-				ID: s.ColumnInt64(0), Actor: s.ColumnText(1), Guessed: s.ColumnInt(2) != 0,
-				Time: time.Unix(s.ColumnInt64(3), 0).UTC(), Type: Type(s.ColumnInt(4)),
-				Pos: [3]int{s.ColumnInt(5), s.ColumnInt(6), s.ColumnInt(7)}, HasPos: s.ColumnType(5) != sqlite.TypeNull,
-				Old:  Node{s.ColumnText(8), uint8(s.ColumnInt(9)), uint8(s.ColumnInt(10)), s.ColumnText(11)},
-				New:  Node{s.ColumnText(12), uint8(s.ColumnInt(13)), uint8(s.ColumnInt(14)), s.ColumnText(15)},
-				List: s.ColumnText(16), Slot: s.ColumnInt(17), Added: s.ColumnInt(18) != 0,
-				Item: s.ColumnText(19), Count: s.ColumnInt(20),
-			}
-			var err error
-			for i, what := range []string{"actor", "old node", "new node", "item"} {
-				if s.ColumnBool(21 + i) {
-					err = errors.Join(err, lost("action %d has no name for the %s", a.ID, what))
-				}
-			}
-			if !yield(a, err) {
-				return errStop
-			}
-			return nil
-		})
-		if err == nil && f.Actor != "" {
-			err = db.nobody(ctx)
+		p := mapdb.Pos{X: int16(block[0]), Y: int16(block[1]), Z: int16(block[2])}
+		if seen[p] {
+			return true
 		}
-		if err != nil && !errors.Is(err, errStop) {
-			yield(Action{}, err)
-		}
+		seen[p] = true
+		return yield(p, nil)
 	}
-}
-
-// nobody returns an error if there are actions whose actor has lost its name.
-func (db *DB) nobody(ctx context.Context) error {
-	n := int64(0)
-	err := db.query(ctx, "SELECT COUNT(*) FROM action WHERE actor NOT IN (SELECT id FROM actor)", nil, func(s *sqlite.Stmt) error {
-		n = s.ColumnInt64(0)
-		return nil
-	})
-	if err == nil && n > 0 {
-		err = lost("actions without a name of the actor: %d", n)
-	}
-	return err
-}
-
-// Count returns the number of actions that match a filter, ignoring its limit.
-func (db *DB) Count(ctx context.Context, f Filter) (n int64, err error) {
-	where, args := f.where()
-	err = db.query(ctx, "SELECT COUNT(*) FROM action WHERE "+where, args, func(s *sqlite.Stmt) error {
-		n = s.ColumnInt64(0)
-		return nil
-	})
-	if err == nil && f.Actor != "" {
-		err = db.nobody(ctx)
-	}
-	return n, err
-}
-
-func count(ctx context.Context, conn *sqlite.Conn, f Filter) (n int64, err error) {
-	where, args := f.where()
-	err = query(ctx, conn, "SELECT COUNT(*) FROM action WHERE "+where, args, func(s *sqlite.Stmt) error {
-		n = s.ColumnInt64(0)
-		return nil
-	})
-	return n, err
-}
-
-// Blocks yields each block with a recorded change once, omitting invalid positions. Errors about lost actions come at
-// the end.
-func (db *DB) Blocks(ctx context.Context) iter.Seq2[mapdb.Pos, error] {
-	return func(yield func(mapdb.Pos, error) bool) {
-		seen := make(map[mapdb.Pos]bool)
-		err := db.query(ctx, "SELECT DISTINCT x >> 4, y >> 4, z >> 4 FROM action WHERE x IS NOT NULL", nil, func(s *sqlite.Stmt) error {
-			var c [3]int16
-			for i := range c {
-				v := s.ColumnInt64(i)
-				if v < mapdb.MinCoord || v > mapdb.MaxCoord {
-					return nil
-				}
-				c[i] = int16(v)
-			}
-			p := mapdb.Pos{X: c[0], Y: c[1], Z: c[2]}
-			if seen[p] {
-				return nil
-			}
-			seen[p] = true
-			if !yield(p, nil) {
-				return errStop
-			}
-			return nil
-		})
-		if err != nil && !errors.Is(err, errStop) {
-			yield(mapdb.Pos{}, err)
-		}
-	}
-}
-
-// Trim deletes the actions before a moment from the database of the world in dir, in one transaction, then shrinks
-// the file. It returns the number of deleted actions. If another program has the file open, the error is
-// [mapdb.ErrInUse].
-func Trim(ctx context.Context, dir string, before time.Time) (n int64, err error) {
-	path := filepath.Join(dir, File)
-	if _, err := os.Stat(path); err != nil {
-		return 0, err // does not create the file
-	}
-	if err := inuse.Check(path); err != nil {
-		return 0, err
-	}
-	file, err := sqlitefile.Writable(path)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	none := func(*sqlite.Stmt) error { return nil }
-	old := Filter{Until: before}
-	if n, err = count(ctx, file.Conn, old); err != nil || n == 0 {
-		return 0, err
-	}
-	where, args := old.where()
-	if err := query(ctx, file.Conn, "DELETE FROM action WHERE "+where, args, none); err != nil {
-		return 0, err
-	}
-	file.Conn.Limit(sqlite.LimitAttached, 1) // VACUUM attaches another database to copy into
-	return n, query(ctx, file.Conn, "VACUUM", nil, none)
 }

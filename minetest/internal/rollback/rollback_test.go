@@ -71,7 +71,9 @@ func ids(t testing.TB, dir string, f rollback.Filter) (list []int64) {
 	return list
 }
 
-func TestActions(t *testing.T) {
+func TestActions(t *testing.T) { rollback.BothWays(t, testActions) }
+
+func testActions(t *testing.T) {
 	dir := made(t)
 	for _, c := range []struct {
 		filter rollback.Filter
@@ -145,7 +147,9 @@ func TestTrim(t *testing.T) {
 }
 
 // TestDamaged tests that a file that is not a rollback database causes an error that names it.
-func TestDamaged(t *testing.T) {
+func TestDamaged(t *testing.T) { rollback.BothWays(t, testDamaged) }
+
+func testDamaged(t *testing.T) {
 	dir := t.TempDir()
 	conn, err := sqlite.OpenConn(filepath.Join(dir, rollback.File))
 	if err != nil {

@@ -17,7 +17,9 @@ import (
 
 // TestWhole tests that if Open and Actions return no error, all actions were read. SQLite has no checksums: an action
 // in a damaged page may be changed, but none may be missing.
-func TestWhole(t *testing.T) {
+func TestWhole(t *testing.T) { rollback.BothWays(t, testWhole) }
+
+func testWhole(t *testing.T) {
 	dir := made(t)
 	conn, err := sqlite.OpenConn(filepath.Join(dir, rollback.File))
 	if err != nil {
@@ -45,7 +47,9 @@ func TestWhole(t *testing.T) {
 
 // TestRescue tests that the readable actions of a damaged database are returned with an error about the others, and
 // that actors and nodes without a name are errors, also when selecting the actions of one actor.
-func TestRescue(t *testing.T) {
+func TestRescue(t *testing.T) { rollback.BothWays(t, testRescue) }
+
+func testRescue(t *testing.T) {
 	dir := made(t)
 	path := filepath.Join(dir, rollback.File)
 	change := func(script string) {

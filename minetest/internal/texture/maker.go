@@ -51,12 +51,13 @@ type Missing struct {
 	Err  error
 }
 
-// Limits of one texture string.
+// Limits of one texture string, and of all strings of a Maker.
 const (
 	maxText   = 1 << 20
 	maxDepth  = 64       // of strings in strings
 	maxPixels = 1 << 24  // of an image
 	maxWork   = 1 << 27  // pixels computed for a string
+	maxTotal  = 1 << 33  // pixels computed for all strings, once for each
 	partWork  = 256      // pixels that take as long as a part of a string without its pixels
 	maxCached = 64 << 20 // bytes of pixels that a Maker keeps
 )
@@ -70,11 +71,14 @@ type Maker struct {
 	cache   map[string]*image.NRGBA // by string; nil for a string that yields no image
 	bytes   int                     // size of the images in cache
 	missing map[string]error
+	known   map[string]error // the strings so far; an error is a limit that the string exceeds
+	work    int64            // pixels computed for them
 }
 
 // NewMaker returns a Maker of images from the files of a source, with the rules of an engine.
 func NewMaker(source Source, engine Engine) *Maker {
-	return &Maker{source: source, engine: engine, cache: make(map[string]*image.NRGBA), missing: make(map[string]error)}
+	return &Maker{source: source, engine: engine, cache: make(map[string]*image.NRGBA), missing: make(map[string]error),
+		known: make(map[string]error)}
 }
 
 // Make returns the image of a texture string, or nil if the string yields no image: the engine then draws nothing. The
@@ -87,10 +91,23 @@ func (m *Maker) Make(ctx context.Context, text string) (*image.NRGBA, error) {
 		return made, ctx.Err()
 	}
 	if len(text) > maxText {
-		return nil, limit(text, fmt.Sprintf("at most %d bytes of text", maxText), fmt.Sprint(len(text)))
+		return nil, limit(fmt.Sprintf("at most %d bytes of text", maxText), fmt.Sprint(len(text)))
 	}
-	j := &job{Maker: m, ctx: ctx, text: text}
+	err, known := m.known[text]
+	if err != nil {
+		return nil, err
+	}
+	j := &job{Maker: m, ctx: ctx}
 	made := j.make(text).NRGBA
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if !known {
+		if m.work += int64(j.work); m.work > maxTotal && j.err == nil {
+			j.err = limit(fmt.Sprintf("at most %d pixels of work for all textures", int64(maxTotal)), "more")
+		}
+		m.known[text] = j.err
+	}
 	if j.err != nil {
 		return nil, j.err
 	}
@@ -136,19 +153,15 @@ func (m *Maker) keep(text string, made *image.NRGBA) {
 }
 
 // limit returns the error of a string that exceeds a limit.
-func limit(text, want, got string) error {
-	if len(text) > 80 {
-		text = strings.ToValidUTF8(text[:80], "") + "..."
-	}
-	return &fault.Error{Path: fmt.Sprintf("texture %q", text), Offset: -1, Want: want, Got: got, Err: fault.ErrLimit}
+func limit(want, got string) error {
+	return &fault.Error{Offset: -1, Want: want, Got: got, Err: fault.ErrLimit}
 }
 
 // job makes the image of one string. After an error, all of its methods return nothing.
 type job struct {
 	*Maker
 	ctx   context.Context
-	text  string // the whole string, for errors
-	work  int    // pixels computed
+	work  int // pixels computed
 	depth int
 	err   error
 }
@@ -168,7 +181,7 @@ func (j *job) spend(pixels int) bool {
 		j.err = j.ctx.Err()
 	}
 	if j.work += pixels; j.err == nil && j.work > maxWork {
-		j.err = limit(j.text, fmt.Sprintf("at most %d pixels of work", maxWork), "more")
+		j.err = limit(fmt.Sprintf("at most %d pixels of work", maxWork), "more")
 	}
 	return j.err == nil
 }
@@ -179,7 +192,7 @@ func (j *job) blank(size image.Point) layer {
 		return layer{}
 	}
 	if j.err == nil && (size.X > maxPixels || size.Y > maxPixels || size.X*size.Y > maxPixels) {
-		j.err = limit(j.text, fmt.Sprintf("images of at most %d pixels", maxPixels), fmt.Sprintf("%d × %d", size.X, size.Y))
+		j.err = limit(fmt.Sprintf("images of at most %d pixels", maxPixels), fmt.Sprintf("%d × %d", size.X, size.Y))
 	}
 	if !j.spend(size.X * size.Y) {
 		return layer{}
@@ -233,7 +246,7 @@ func (j *job) file(name string) layer {
 // make returns the image of a string.
 func (j *job) make(text string) (base layer) {
 	if j.depth++; j.err == nil && j.depth > maxDepth {
-		j.err = limit(j.text, fmt.Sprintf("strings in strings at most %d deep", maxDepth), "more")
+		j.err = limit(fmt.Sprintf("strings in strings at most %d deep", maxDepth), "more")
 	}
 	defer func() { j.depth-- }()
 	for _, part := range split(text) {

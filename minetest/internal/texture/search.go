@@ -24,8 +24,14 @@ const (
 // endings are the endings of image files, in the order in which a texture pack is searched.
 var endings = []string{".png", ".jpg", ".tga"}
 
+// models are the endings of models.
+var models = []string{".obj", ".b3d", ".gltf", ".glb", ".x"}
+
 // listed are the endings of images and of models.
-var listed = append(slices.Clone(endings), ".obj", ".b3d", ".gltf", ".glb", ".x")
+var listed = slices.Concat(endings, models)
+
+// IsModel reports whether a file name is that of a model.
+func IsModel(name string) bool { return slices.Contains(models, path.Ext(name)) }
 
 // mediaFolders are the folders of a mod that can contain images, in order of precedence.
 var mediaFolders = []string{"textures", "sounds", "media", "models", "locale", "fonts"}
@@ -48,6 +54,7 @@ type searchPart struct {
 	name  string
 	fsys  fs.FS
 	files map[string]string // paths
+	lines int               // of override.txt
 	free  bool              // any ending counts
 }
 
@@ -107,6 +114,7 @@ func (s *Search) add(p searchPart, withOverrides bool, dirs ...string) error {
 		}
 	}
 	s.overrides = slices.Insert(s.overrides, 0, overrides...)
+	p.lines = len(overrides)
 	s.parts = append(s.parts, p)
 	return nil
 }
@@ -165,6 +173,13 @@ func isFolder(fsys fs.FS, file string, entry fs.DirEntry) bool {
 func isMediaName(name string) bool {
 	return !strings.ContainsFunc(name, func(r rune) bool {
 		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_.-", r))
+	})
+}
+
+// Uses reports whether a folder contributes files or lines of override.txt. Its name is that of a [Folder].
+func (s *Search) Uses(folder string) bool {
+	return slices.ContainsFunc(s.parts, func(p searchPart) bool {
+		return len(p.files)+p.lines > 0 && (p.name == folder || strings.HasPrefix(p.name, folder+"/"))
 	})
 }
 

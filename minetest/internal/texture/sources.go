@@ -18,7 +18,7 @@ type Folder struct {
 }
 
 // FolderAt returns the folder at a path of this machine.
-func FolderAt(dir string) Folder { return Folder{filepath.ToSlash(dir), os.DirFS(dir)} }
+func FolderAt(dir string) Folder { return Folder{filepath.ToSlash(filepath.Clean(dir)), os.DirFS(dir)} }
 
 func (f Folder) sub(name string) Folder {
 	sub, err := fs.Sub(f.FS, name)
@@ -41,13 +41,16 @@ type Sources struct {
 	Mods     []Folder        // other mods, or folders of mods; all mods in them are loaded
 }
 
+// Game is the kind of a folder that is a game.
+const Game = "game"
+
 // Add adds a folder that the user names: a game, a mod, a folder of mods, or else a texture pack. The result is the kind in
 // words.
 func (s *Sources) Add(f Folder) string {
 	switch {
 	case f.has("game.conf") || f.has("mods"):
 		s.Game = f
-		return "game"
+		return Game
 	case isMod(f.FS, "."):
 		s.Mods = append(s.Mods, f)
 		return "mod"

@@ -8,6 +8,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/picture/raster"
+	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/nodemesh"
 )
 
@@ -26,10 +27,12 @@ type drawing struct {
 	textures  []*raster.Texture
 	late      []lateFace
 
-	ctx   context.Context
-	most  int64 // pixels
-	faces int
-	err   error
+	ctx    context.Context
+	most   int64 // pixels
+	faces  int
+	meshed int // triangles of models
+	texels int // of the textures
+	err    error
 }
 
 func newDrawing(ctx context.Context, p projection, canvas *raster.Canvas, g *Game) *drawing {
@@ -38,12 +41,14 @@ func newDrawing(ctx context.Context, p projection, canvas *raster.Canvas, g *Gam
 }
 
 // The limits of the work for a picture, which hostile definitions of nodes reach: pixels of faces on top of each other
-// over the whole picture, more pixels, faces, and translucent faces, which are kept.
+// over the whole picture, more pixels, faces, triangles of models, translucent faces, which are kept, and pixels of textures.
 const (
 	maxLayers = 512
 	maxPixels = 1 << 24
 	maxFaces  = 1 << 24
+	maxMeshed = 1 << 22
 	maxLate   = 1 << 20
+	maxTexels = 1 << 27
 )
 
 // goOn reports whether the work for another face is within the limits.
@@ -51,11 +56,26 @@ func (d *drawing) goOn() bool {
 	if d.faces++; d.faces%256 == 0 {
 		d.err = d.ctx.Err()
 	}
-	if d.err == nil && (d.canvas.Pixels > d.most || d.faces > maxFaces || len(d.late) > maxLate) {
-		d.err = &fault.Error{Offset: -1, Want: fmt.Sprintf("nodes whose faces fill the picture at most %d times", maxLayers),
-			Got: "more", Err: fault.ErrLimit}
+	if d.err != nil {
+		return false
+	}
+	switch {
+	case d.canvas.Pixels > d.most:
+		d.limit("nodes whose faces fill the picture at most %s times", maxLayers)
+	case d.faces > maxFaces:
+		d.limit("nodes with at most %s faces", maxFaces)
+	case d.meshed > maxMeshed:
+		d.limit("nodes with at most %s triangles of models", maxMeshed)
+	case len(d.late) > maxLate:
+		d.limit("nodes with at most %s translucent faces", maxLate)
+	case d.texels > maxTexels:
+		d.limit("textures of at most %s pixels together", maxTexels)
 	}
 	return d.err == nil
+}
+
+func (d *drawing) limit(want string, most int64) {
+	d.err = &fault.Error{Offset: -1, Want: fmt.Sprintf(want, words.Thousands(most)), Got: "more", Err: fault.ErrLimit}
 }
 
 // corners is a face in the picture.
@@ -77,6 +97,9 @@ func (d *drawing) face(f *nodemesh.Face) bool {
 		d.textures = append(d.textures, make([]*raster.Texture, len(d.materials)-len(d.textures))...)
 	}
 	c := corners{triangles: f.Triangles(), material: f.Material}
+	if f.N == 3 {
+		d.meshed++
+	}
 	for i := range f.N {
 		c.p[i] = d.vertex(&f.V[i])
 	}
@@ -112,8 +135,17 @@ func (d *drawing) draw(c *corners) {
 	if t == nil {
 		t = &raster.Texture{Image: d.game.files.Image(m.Texture), Mode: raster.Mode(m.Alpha), RepeatU: m.RepeatU, RepeatV: m.RepeatV}
 		d.textures[c.material] = t
+		if t.Image != nil {
+			d.texels += len(t.Image.Pix) / 4
+		}
+		if d.err == nil {
+			d.err = d.ctx.Err()
+		}
 	}
 	if t.Image == nil || t.Image.Rect.Empty() {
+		return
+	}
+	if len(c.triangles) == 2 && d.canvas.Rectangle(t, &c.p, m.Culling) {
 		return
 	}
 	for _, t3 := range c.triangles {

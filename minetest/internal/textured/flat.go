@@ -24,14 +24,18 @@ type Flat struct {
 
 	Daylight  float64 // 0 at midnight to 1 at noon
 	FullLight bool    // all nodes are in daylight, without shadows
+
+	// Lacks, if it is not nil, is called with the files that could not be used, among those of the nodes in and near a part
+	// that is not empty.
+	Lacks func(name string, err error)
 }
 
 // Blocks are the blocks of a world.
 type Blocks interface {
 	// In returns the positions of the blocks in a part of a picture, in which a unit is scale pixels, in any order. It may return others.
 	In(ctx context.Context, r image.Rectangle, scale int) ([]mapdb.Pos, error)
-	// Nodes returns the nodes of a block, or nil if it is not there.
-	Nodes(ctx context.Context, pos mapdb.Pos) (*mapblock.Nodes, error)
+	// Nodes returns the nodes of a block, or nil if it is not there. They are drawn, or decide how others are drawn.
+	Nodes(ctx context.Context, pos mapdb.Pos, drawn bool) (*mapblock.Nodes, error)
 }
 
 const (
@@ -57,8 +61,8 @@ func (f *Flat) width(axis [3]float64) float64 {
 // part.
 func (f *Flat) Draw(ctx context.Context, dst *image.RGBA, scale int, g *Game, blocks Blocks) error {
 	r := dst.Rect
-	for y := r.Min.Y &^ (tileSide - 1); y < r.Max.Y; y += tileSide {
-		for x := r.Min.X &^ (tileSide - 1); x < r.Max.X; x += tileSide {
+	for y := r.Min.Y; y < r.Max.Y; y += tileSide {
+		for x := r.Min.X; x < r.Max.X; x += tileSide {
 			tile := image.Rect(x, y, x+tileSide, y+tileSide).Intersect(r)
 			if err := f.tile(ctx, dst.SubImage(tile).(*image.RGBA), scale, g, blocks); err != nil {
 				return err
@@ -83,6 +87,18 @@ func (f *Flat) tile(ctx context.Context, dst *image.RGBA, scale int, g *Game, bl
 	v.Eye = f.Near
 	p := &sheet{Flat: f, scale: float64(scale), base: base, daylight: v.Daylight(f.Daylight)}
 	d := newDrawing(ctx, p, raster.NewCanvas(img), g)
+	within := func(low, high [3]int) bool {
+		r, _ := p.outline(low, high)
+		return r.In(img.Rect)
+	}
+	partly := func(node [3]int) bool {
+		r, _ := p.outline(node, node)
+		return r.Overlaps(img.Rect)
+	}
+	v.Hidden = func(node [3]int) bool {
+		r, depth := p.project(node, node, 0)
+		return d.canvas.Hides(r, depth)
+	}
 	slices.SortFunc(all, func(a, b mapdb.Pos) int {
 		return cmp.Or(cmp.Compare(f.near(start(b)), f.near(start(a))), cmp.Compare(a.Key(), b.Key()))
 	})
@@ -95,7 +111,7 @@ func (f *Flat) tile(ctx context.Context, dst *image.RGBA, scale int, g *Game, bl
 		if !p.shows(d.canvas, low, high) {
 			continue
 		}
-		nodes, err := blocks.Nodes(ctx, pos)
+		nodes, err := blocks.Nodes(ctx, pos, true)
 		if err != nil {
 			return err
 		}
@@ -110,6 +126,9 @@ func (f *Flat) tile(ctx context.Context, dst *image.RGBA, scale int, g *Game, bl
 			low, high := c, [3]int{c[0] + piece - 1, c[1] + piece - 1, c[2] + piece - 1}
 			p.clip(dst.Rect, &low, &high)
 			if p.shows(d.canvas, low, high) {
+				if v.Shows = nil; !within(low, high) {
+					v.Shows = partly
+				}
 				v.Faces(low, high, d.face)
 			}
 			if d.err != nil {
@@ -117,7 +136,11 @@ func (f *Flat) tile(ctx context.Context, dst *image.RGBA, scale int, g *Game, bl
 			}
 		}
 	}
-	return d.finish()
+	err = d.finish()
+	if f.Lacks != nil && d.canvas.Pixels > 0 {
+		g.lack(v.Files(), f.Lacks)
+	}
+	return err
 }
 
 func start(pos mapdb.Pos) [3]int {
@@ -147,7 +170,7 @@ func around(ctx context.Context, v *nodemesh.Volume, pos mapdb.Pos, blocks Block
 				if !at.Valid() {
 					continue
 				}
-				nodes, err := blocks.Nodes(ctx, at)
+				nodes, err := blocks.Nodes(ctx, at, false)
 				if err != nil {
 					return err
 				}
@@ -219,10 +242,15 @@ func (s *sheet) shows(c *raster.Canvas, low, high [3]int) bool {
 
 // outline returns the pixels of a box of nodes with what sticks out, and the nearest depth.
 func (s *sheet) outline(low, high [3]int) (image.Rectangle, float32) {
+	return s.project(low, high, reach)
+}
+
+// project returns the pixels of a box of nodes, which is larger by some nodes on each side, and the nearest depth.
+func (s *sheet) project(low, high [3]int, larger int) (image.Rectangle, float32) {
 	var from, to [2]float64
 	nearest := 0.0
 	for a := range low {
-		l, h := float64(low[a]-reach), float64(high[a]+1+reach)
+		l, h := float64(low[a]-larger), float64(high[a]+1+larger)
 		for i, step := range [2]float64{s.Right[a], s.Down[a]} {
 			from[i] += min(step*l, step*h)
 			to[i] += max(step*l, step*h)

@@ -66,7 +66,7 @@ func openMeadow(tb testing.TB, side int) (*textured.Game, *meadow) {
 	return textured.NewGame(file.Nodes, &search, texture.Newest), m
 }
 
-func (m *meadow) Nodes(_ context.Context, p mapdb.Pos) (*mapblock.Nodes, error) {
+func (m *meadow) Nodes(_ context.Context, p mapdb.Pos, _ bool) (*mapblock.Nodes, error) {
 	if p.X < 0 || p.Z < 0 || int(p.X) >= m.side || int(p.Z) >= m.side {
 		return nil, nil
 	}

@@ -12,10 +12,11 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/picture/gltf"
+	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/nodemesh"
 )
 
-// The limits of a model, which keep it usable: faces after those of cubes are merged, and pixels of all textures.
+// The usual limits of a model, which keep it usable: faces after those of cubes are merged, and pixels of all textures.
 const (
 	MaxModelFaces  = 1 << 21
 	MaxModelPixels = 1 << 26
@@ -25,9 +26,10 @@ const (
 const pieceSide = 32
 
 // Model returns the nodes of a box of a volume as a model, both corners inclusive. Its origin is the low corner of
-// the box, and -z is the north. Daylight is the light of the time of day, from 0 to 1, unless the volume is unlit.
-func (g *Game) Model(ctx context.Context, v *nodemesh.Volume, low, high [3]int, daylight float64) (*gltf.Model, error) {
-	m := &modeller{game: g, light: v.Daylight(daylight), ctx: ctx, images: make(map[string]*gltf.Image), out: new(gltf.Model)}
+// the box, and -z is the north. Daylight is the light of the time of day, from 0 to 1, unless the volume is unlit. More faces than
+// most are an error that wraps [fault.ErrLimit].
+func (g *Game) Model(ctx context.Context, v *nodemesh.Volume, low, high [3]int, daylight float64, most int) (*gltf.Model, error) {
+	m := &modeller{game: g, light: v.Daylight(daylight), ctx: ctx, most: most, images: make(map[string]*gltf.Image), out: new(gltf.Model)}
 	for a := range 3 {
 		m.corner[a] = float32(low[a]-v.Origin[a]) - .5
 	}
@@ -58,6 +60,7 @@ type modeller struct {
 	ctx    context.Context
 	out    *gltf.Model
 	faces  int
+	most   int // faces
 	pixels int
 	corner nodemesh.Vec // the low corner of the box, in the volume
 	err    error
@@ -202,9 +205,9 @@ func (m *modeller) add(f *nodemesh.Face) {
 	if mat == nil || m.err != nil {
 		return
 	}
-	if m.faces++; m.faces > MaxModelFaces {
+	if m.faces++; m.faces > m.most {
 		m.err = &fault.Error{Offset: -1, Err: fault.ErrLimit,
-			Want: fmt.Sprintf("nodes with at most %d visible faces", MaxModelFaces), Got: "more"}
+			Want: fmt.Sprintf("nodes with at most %s visible faces", words.Thousands(int64(m.most))), Got: "more"}
 		return
 	}
 	if m.faces%4096 == 0 {
@@ -231,7 +234,7 @@ func (m *modeller) add(f *nodemesh.Face) {
 		p.Positions = append(p.Positions, [3]float32{v.Pos[0] + shift[0], v.Pos[1] + shift[1], -v.Pos[2] - shift[2]})
 		p.TexCoords = append(p.TexCoords, v.UV)
 		rgb := m.light.Color(v.Color)
-		p.Colors = append(p.Colors, [4]uint16{linear[rgb[0]], linear[rgb[1]], linear[rgb[2]], math.MaxUint16})
+		p.Colors = append(p.Colors, [4]uint16{gltf.Linear(rgb[0]), gltf.Linear(rgb[1]), gltf.Linear(rgb[2]), math.MaxUint16})
 	}
 	for _, t := range f.Triangles() { // the mirrored z turns them round
 		p.Indices = append(p.Indices, first+uint32(t[0]), first+uint32(t[2]), first+uint32(t[1]))
@@ -254,20 +257,6 @@ func front(f *nodemesh.Face) (n nodemesh.Vec) {
 	}
 	return n
 }
-
-// linear are the values of sRGB without its curve.
-var linear = func() (all [256]uint16) {
-	for i := range all {
-		c := float64(i) / 255
-		if c <= .04045 {
-			c /= 12.92
-		} else {
-			c = math.Pow((c+.055)/1.055, 2.4)
-		}
-		all[i] = uint16(math.Round(c * math.MaxUint16))
-	}
-	return all
-}()
 
 // material returns a material, or nil if its image is empty.
 func (m *modeller) material(i int) *gltf.Material {

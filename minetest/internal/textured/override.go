@@ -7,8 +7,8 @@ import (
 	"trowel.example/minetest/nodedef"
 )
 
-// override returns the definitions with the textures that files named override.txt replace.
-func override(nodes nodedef.List, overrides []texture.Override) nodedef.List {
+// Override returns the definitions with the textures that files named override.txt replace.
+func Override(nodes nodedef.List, overrides []texture.Override) nodedef.List {
 	changed := make(map[*nodedef.Node]*nodedef.Node)
 	for _, o := range overrides {
 		was := nodes[o.Node]

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"image"
+	"strings"
 	"sync"
 
 	"trowel.example/minetest/internal/model"
@@ -22,7 +23,7 @@ type Game struct {
 // NewGame returns the appearance of nodes with some files, as a version of the engine draws them.
 func NewGame(nodes nodedef.List, search *texture.Search, engine texture.Engine) *Game {
 	f := &files{search: search, maker: texture.NewMaker(search, engine), engine: engine, lost: make(map[string]error)}
-	return &Game{Looks: nodemesh.NewLooks(override(nodes, search.Overrides()), f, engine), files: f}
+	return &Game{Looks: nodemesh.NewLooks(Override(nodes, search.Overrides()), f, engine), files: f}
 }
 
 // Digest returns a hash of all textures and models.
@@ -40,6 +41,31 @@ func (g *Game) Missing() map[string]error {
 		all[name] = err
 	}
 	return all
+}
+
+// lack calls do with the files that could not be used, among those that models and texture strings name.
+func (g *Game) lack(used []string, do func(name string, err error)) {
+	missing := g.Missing()
+	if len(missing) == 0 {
+		return
+	}
+	report := func(name string) {
+		if err := missing[name]; err != nil {
+			do(name, err)
+			delete(missing, name)
+		}
+	}
+	for _, text := range used {
+		report(text)
+		for _, name := range strings.FieldsFunc(text, notInName) {
+			report(name)
+		}
+	}
+}
+
+// notInName reports whether names of textures cannot contain a character.
+func notInName(r rune) bool {
+	return r != '_' && r != '-' && r != '.' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
 }
 
 // files are the images and models of a game.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"image"
 	"image/color"
 	"image/png"
@@ -147,6 +148,33 @@ func TestLimits(t *testing.T) {
 		if err := c.Draw(ctx, img, p, g, v, low, high); !errors.Is(err, context.Canceled) && !errors.Is(err, fault.ErrLimit) {
 			t.Errorf("%s: cancelled, %v", name, err)
 		}
+	}
+}
+
+// TestTexels tests that textures of a picture are limited together.
+func TestTexels(t *testing.T) {
+	if !tests.Long(t) {
+		t.Skip("takes 600 MB")
+	}
+	var list []string
+	for i := range 9 {
+		list = append(list, fmt.Sprintf(`{"name": "a:%d", "tiles": ["[fill:4096x4096:#%06d"]}`, i, i))
+	}
+	defs, err := nodedef.Parse(strings.NewReader(`{"format": "trowel-nodes", "version": 2, "nodes": [` + strings.Join(list, ",") + `]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := textured.NewGame(defs.Nodes, new(texture.Search), texture.Newest)
+	v := g.NewVolume([3]int{}, [3]int{9, 1, 1})
+	for i := range 9 {
+		v.Set([3]int{i, 0, 0}, fmt.Sprintf("a:%d", i), 15, 0)
+	}
+	v.Open()
+	c := textured.Camera{Eye: [3]float64{4, 0, -30}, Fov: 60, Daylight: 1}
+	p := textured.Picture{Middle: [2]float64{32, 32}, Height: 64}
+	err = c.Draw(t.Context(), image.NewRGBA(image.Rect(0, 0, 64, 64)), p, g, v, [3]int{}, [3]int{8, 0, 0})
+	if !errors.Is(err, fault.ErrLimit) || !strings.Contains(err.Error(), "textures of at most 134,217,728 pixels") {
+		t.Error(err)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"trowel.example/internal/picture/gltf"
 	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/judge/chromium"
+	"trowel.example/minetest/internal/textured"
 )
 
 // page shows a model as a camera sees it.
@@ -59,20 +60,9 @@ func TestThree(t *testing.T) {
 	var files []string
 	each(t, func(s *scene) {
 		for _, s.volume.Unlit = range []bool{false, true} {
-			m, err := s.game.Model(t.Context(), s.volume, s.low, s.high, s.Ratio)
-			if err != nil {
-				t.Fatal(err)
-			}
 			name := fmt.Sprintf("%s-%v.glb", s.File, s.volume.Unlit)
-			f, err := os.Create(filepath.Join(dir, name))
-			if err == nil {
-				err = gltf.Write(f, m)
-				f.Close()
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			files = append(files, f.Name())
+			files = append(files, filepath.Join(dir, name))
+			s.write(t, filepath.Join(dir, name), s.low, s.high, s.Ratio)
 			at := [3]float64{s.Eye.X - float64(s.low[0]) + .5, s.Eye.Y - float64(s.low[1]) + .5, float64(s.low[2]) - .5 - s.Eye.Z}
 			p.Do(chromedp.Navigate("about:blank"), chromedp.Navigate(fmt.Sprintf("%s/page#%s,%g,%g,%g,%g,%g,%g", server.URL, name, s.Fov,
 				s.Yaw, s.Pitch, at[0], at[1], at[2])))
@@ -91,36 +81,71 @@ func TestThree(t *testing.T) {
 	judge.ValidateGLTF(t, files...)
 }
 
+// contents are the numbers of things in a model.
+type contents struct{ meshes, primitives, materials, pictures int }
+
+// write writes a box of a scene as a model.
+func (s *scene) write(t *testing.T, file string, low, high [3]int, daylight float64) contents {
+	t.Helper()
+	m, err := s.game.Model(t.Context(), s.volume, low, high, daylight, textured.MaxModelFaces)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var data bytes.Buffer
+	if err := gltf.Write(&data, m); err != nil {
+		t.Fatal(err)
+	}
+	judge.Write(t, file, data.Bytes())
+	primitives := 0
+	meshes, materials, pictures := make(map[*gltf.Mesh]bool), make(map[*gltf.Material]bool), make(map[*gltf.Image]bool)
+	for _, n := range m.Nodes {
+		meshes[n.Mesh] = true
+		for _, p := range n.Mesh.Primitives {
+			primitives++
+			materials[p.Material], pictures[p.Material.Texture.Image] = true, true
+		}
+	}
+	return contents{len(meshes), primitives, len(materials), len(pictures)}
+}
+
 // TestAssimp tests that assimp lists every primitive, material and picture of the models of the client's scenes.
 func TestAssimp(t *testing.T) {
 	path := judge.Find(t, "assimp")
 	each(t, func(s *scene) {
-		m, err := s.game.Model(t.Context(), s.volume, s.low, s.high, s.Ratio)
-		if err != nil {
-			t.Fatal(err)
-		}
-		meshes, materials, pictures := 0, make(map[*gltf.Material]bool), make(map[*gltf.Image]bool)
-		for _, n := range m.Nodes {
-			for _, p := range n.Mesh.Primitives {
-				meshes++
-				materials[p.Material], pictures[p.Material.Texture.Image] = true, true
-			}
-		}
 		file := filepath.Join(t.TempDir(), "scene.glb")
-		var data bytes.Buffer
-		if err := gltf.Write(&data, m); err != nil {
-			t.Fatal(err)
-		}
-		judge.Write(t, file, data.Bytes())
+		n := s.write(t, file, s.low, s.high, s.Ratio)
 		out, err := exec.Command(path, "info", file).Output()
 		if err != nil {
 			t.Fatalf("assimp: %v\n%s", err, out)
 		}
-		for name, want := range map[string]int{"Meshes": meshes, "Materials": len(materials), "Textures (embed.)": len(pictures)} {
+		for name, want := range map[string]int{"Meshes": n.primitives, "Materials": n.materials, "Textures (embed.)": n.pictures} {
 			pattern := fmt.Sprintf(`(?m)^%s: +%d$`, regexp.QuoteMeta(name), want)
 			if !regexp.MustCompile(pattern).Match(out) {
 				t.Errorf("%s: assimp does not list %d for %q:\n%s", s.File, want, name, out)
 			}
+		}
+	})
+}
+
+// TestBlender tests that Blender imports every mesh, material and picture of the models of the client's scenes.
+func TestBlender(t *testing.T) {
+	if os.Getenv("TROWEL_BLENDER") == "" {
+		t.Skip("Blender is large: set TROWEL_BLENDER")
+	}
+	const script = `import sys, bpy, numpy
+if not hasattr(numpy, "bool"): numpy.bool = bool  # Debian's importer is older than its numpy
+bpy.ops.wm.read_factory_settings(use_empty=True)
+bpy.ops.import_scene.gltf(filepath=sys.argv[-1])
+print("imported", len(bpy.data.meshes), len(bpy.data.materials), len(bpy.data.images))`
+	path := judge.Find(t, "blender")
+	each(t, func(s *scene) {
+		file := filepath.Join(t.TempDir(), "scene.glb")
+		n := s.write(t, file, s.low, s.high, s.Ratio)
+		out, err := exec.Command(path, "--background", "--factory-startup", "--python-exit-code", "1",
+			"--python-expr", script, "--", file).CombinedOutput()
+		want := fmt.Sprintf("imported %d %d %d\n", n.meshes, n.materials, n.pictures)
+		if err != nil || !bytes.Contains(out, []byte(want)) {
+			t.Errorf("%s: %v: Blender did not print %q:\n%s", s.File, err, want, out)
 		}
 	})
 }
@@ -139,19 +164,8 @@ func TestRandomModels(t *testing.T) {
 				i, k := r.IntN(n), r.IntN(n)
 				low[a], high[a] = s.low[a]+min(i, k), s.low[a]+max(i, k)
 			}
-			m, err := s.game.Model(t.Context(), s.volume, low, high, r.Float64())
-			if err != nil {
-				t.Fatal(err)
-			}
-			f, err := os.Create(filepath.Join(dir, fmt.Sprintf("%v-%v.glb", low, high)))
-			if err == nil {
-				err = gltf.Write(f, m)
-				f.Close()
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			files = append(files, f.Name())
+			files = append(files, filepath.Join(dir, fmt.Sprintf("%v-%v.glb", low, high)))
+			s.write(t, files[len(files)-1], low, high, r.Float64())
 		}
 	})
 	judge.ValidateGLTF(t, files...)

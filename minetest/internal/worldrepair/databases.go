@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"trowel.example/check"
-	"trowel.example/internal/files/inuse"
 	"trowel.example/internal/stores/leveldb"
 	"trowel.example/internal/stores/sqlitefile"
 	"trowel.example/minetest/mapdb"
@@ -92,25 +91,6 @@ func (r *repair) findDatabases(ctx context.Context) error {
 
 // isReplaced reports whether a database is replaced; then its damage is already reported.
 func (r *repair) isReplaced(name string) bool { return slices.Contains(r.report.Databases, name) }
-
-// examineSQLite reports whether an SQLite file is damaged, and returns the parts that cannot be read.
-func examineSQLite(ctx context.Context, path string, tables []string) ([]sqlitefile.Loss, bool, error) {
-	f, err := sqlitefile.OpenOrRescue(ctx, path, tables)
-	if err != nil {
-		return nil, false, err
-	}
-	defer f.Close()
-	if !f.Rescued() && inuse.By(path) == "" {
-		sound, err := f.Sound(ctx)
-		if err == nil && !sound {
-			err = f.Rescue(ctx, tables)
-		}
-		if err != nil {
-			return nil, false, err
-		}
-	}
-	return f.Losses(), f.Rescued(), nil
-}
 
 // examineLevelDB reports whether a LevelDB database is damaged, and returns the parts that cannot be read.
 func examineLevelDB(ctx context.Context, path string, complete func(key, value []byte) bool) (losses []sqlitefile.Loss,

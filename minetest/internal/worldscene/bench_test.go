@@ -14,7 +14,7 @@ import (
 )
 
 // glades returns a world in which the sample glade, of 3 x 3 columns of 2 blocks, is repeated.
-func glades(b *testing.B, times int) string {
+func glades(b testing.TB, times int) string {
 	dir, sample := b.TempDir(), "../../../samples/glade"
 	for _, name := range []string{"world.mt", "trowel_nodes.json"} {
 		data, err := os.ReadFile(filepath.Join(sample, name))

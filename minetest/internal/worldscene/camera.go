@@ -20,9 +20,7 @@ import (
 )
 
 var optionFov = format.Option{Name: "fov", Title: "Field of view", Type: format.Number, For: format.ForScene,
-	Help: "the `degrees` that the camera sees from top to bottom (default: 72)"}
-
-const viewCamera = "camera"
+	Views: []string{format.ViewCamera}, Help: "the `degrees` that the camera sees from top to bottom (default: 72)"}
 
 // cameraRange is the distance in nodes at which a camera sees nothing more.
 const cameraRange = 100
@@ -106,7 +104,7 @@ func (s *worldScene) openCamera(job *format.Job, usual worlddraw.Options) (*came
 // view returns the view through the camera. Its unit is the height of a picture.
 func (c *camera) view() format.View {
 	return format.View{
-		Name: viewCamera, Title: "as a player sees it, with textures", Scale: 720, Axes: [2]string{"right", "down"},
+		Name: format.ViewCamera, Title: "as a player sees it, with textures", Scale: 720, Axes: [2]string{"right", "down"},
 		Background: sky(c.Daylight),
 		Bounds:     format.Rect{Min: [2]float64{-2, -.5}, Max: [2]float64{2, .5}}, Size: image.Pt(1280, 720),
 		Frame: func(size image.Point) format.Rect {

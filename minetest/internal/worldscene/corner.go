@@ -17,9 +17,9 @@ import (
 
 const usualCorner = "south-west"
 
-var optionCorner = format.Option{Name: "corner", Title: "Corner", For: format.ForScene,
+var optionCorner = format.Option{Name: "corner", Title: "Corner", For: format.ForScene, Views: []string{viewIso},
 	Choices: []string{usualCorner, "south-east", "north-east", "north-west"},
-	Help:    "the `corner` from which the view iso looks; all but south-west (the default) require textures"}
+	Help:    "the `corner` from which it looks; all but south-west (the default) require textures"}
 
 // isoFrom returns the isometric view from a corner.
 func isoFrom(corner string) *textured.Flat {

@@ -15,6 +15,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/texture"
 	"trowel.example/minetest/internal/textured"
 	"trowel.example/minetest/internal/worldjob"
@@ -28,11 +29,14 @@ type game struct {
 	id     string       // of the game, in world.mt
 	nodes  nodedef.List // as a file defines them; nil: there is no file
 	engine texture.Engine
-	digest []byte // the content of the file
+	digest []byte // a hash of the file
 	path   string // of the file
+	named  bool   // the user names folders of textures
 
-	look func() (*textured.Game, error) // the textured nodes, which are searched at the first call
-	sum  func() []byte                  // a hash of the textures and definitions, or nil
+	search func() (*texture.Search, error) // the textures, which are searched at the first call
+	look   func() (*textured.Game, error)  // the textured nodes
+	sum    func() []byte                   // a hash of the textures and definitions; nil if they cannot be used
+	lack   func()                          // reports, once, that there are no definitions
 
 	mu    sync.Mutex
 	means map[string][]nodecolor.Color
@@ -88,55 +92,123 @@ func openGame(job *format.Job, dir string, settings *world.Settings) (*game, err
 		}
 		switch {
 		case err == nil:
-			g.nodes, g.engine, g.digest = file.Nodes, engineOf(file.Engine), data
+			sum := sha256.Sum256(data)
+			g.nodes, g.engine, g.digest = file.Nodes, engineOf(file.Engine), sum[:]
 		case given:
 			return nil, fault.InFile(err, g.path)
 		default:
 			job.Warn(g.path, "ignoring the definitions of nodes: %v", err)
 		}
 	}
-	g.look = sync.OnceValues(func() (*textured.Game, error) { return g.open(job, dir, settings) })
-	g.sum = func() []byte {
-		look, err := g.look()
+	g.named = len(optionTextures.Values(job)) > 0
+	g.search = sync.OnceValues(func() (*texture.Search, error) { return g.find(job, dir, settings) })
+	g.look = sync.OnceValues(func() (*textured.Game, error) { return g.open(job) })
+	g.lack = sync.OnceFunc(func() {
+		if err := g.undefined(); err != nil && job.Part == nil {
+			job.Done("drawn without textures: %v", err)
+		}
+	})
+	g.sum = sync.OnceValue(func() []byte {
+		if _, err := g.look(); err != nil && !g.named { // named textures have colours without definitions, too
+			return nil
+		}
+		search, err := g.search()
 		if err != nil {
 			return nil
 		}
-		textures := look.Digest()
+		textures := search.Digest()
 		sum := sha256.Sum256(append(textures[:], g.digest...))
 		return sum[:]
-	}
+	})
 	return g, nil
 }
 
-// open finds the textures of the game.
-func (g *game) open(job *format.Job, dir string, settings *world.Settings) (*textured.Game, error) {
-	nodes := g.nodes
-	if nodes == nil && g.id != "minetest" && g.id != "minetest_game" {
-		return nil, fmt.Errorf("no definitions of the nodes of game %q: copy contrib/minetest/trowel_nodes to worldmods in the folder of "+
-			"the world and start its server once, or name a file with --%s", g.id, worldjob.OptionNodes.Name)
-	} else if nodes == nil {
-		nodes = nodedef.MinetestGame()
-	} else {
-		job.Done("used the definitions of nodes in %s", g.path)
-	}
+// find finds the textures of the game.
+func (g *game) find(job *format.Job, dir string, settings *world.Settings) (*texture.Search, error) {
 	sources := texture.ForWorld(dir, settings)
-	if paths := optionTextures.Values(job); len(paths) > 0 {
-		for _, path := range paths {
-			job.Done("used the textures of %s, a %s", path, sources.Add(texture.FolderAt(path)))
-		}
-	} else if sources.Game.FS == nil {
+	paths := optionTextures.Values(job)
+	if len(paths) == 0 && sources.Game.FS == nil {
 		return nil, fmt.Errorf("no folder of game %q on this machine: name it with --%s", g.id, optionTextures.Name)
-	} else {
-		job.Done("used the textures of %s", sources.Game.Path)
+	}
+	used := []string{sources.Game.Path}
+	if len(paths) > 0 {
+		used = nil
+	}
+	game := ""
+	for _, path := range paths {
+		if err := checkTextures(path); err != nil {
+			return nil, err
+		}
+		kind := sources.Add(texture.FolderAt(path))
+		if kind == texture.Game && game != "" {
+			return nil, fmt.Errorf("--%s: %s and %s are both games: a world has one game", optionTextures.Name, game, path)
+		} else if kind == texture.Game {
+			game = path
+		}
+		used = append(used, path+", a "+kind)
 	}
 	search, err := sources.Search()
 	if err != nil {
 		return nil, err
 	}
+	for _, path := range paths {
+		if !search.Uses(texture.FolderAt(path).Path) {
+			return nil, fmt.Errorf("--%s: no texture in %s: %s", optionTextures.Name, path, expectedTextures)
+		}
+	}
+	for _, what := range used {
+		job.Done("used the textures of %s", what)
+	}
 	for _, p := range search.Problems() {
+		if p.Line > 0 {
+			p.Text = fmt.Sprintf("line %d: %s", p.Line, p.Text)
+		}
 		job.Warn(p.File, "%s", p.Text)
 	}
+	return search, nil
+}
+
+// undefined returns an error if there are no definitions of the nodes.
+func (g *game) undefined() error {
+	if g.nodes != nil || g.id == "minetest" || g.id == "minetest_game" {
+		return nil
+	}
+	return fmt.Errorf("no definitions of the nodes of game %q: copy contrib/minetest/trowel_nodes to worldmods in the folder of "+
+		"the world and start its server once, or name a file with --%s", g.id, worldjob.OptionNodes.Name)
+}
+
+// open returns the textured nodes of the game.
+func (g *game) open(job *format.Job) (*textured.Game, error) {
+	if err := g.undefined(); err != nil {
+		return nil, err
+	}
+	search, err := g.search()
+	if err != nil {
+		return nil, err
+	}
+	nodes := g.nodes
+	if nodes == nil {
+		nodes = nodedef.MinetestGame()
+	} else {
+		job.Done("used the definitions of nodes in %s", g.path)
+	}
 	return textured.NewGame(nodes, search, g.engine), nil
+}
+
+const expectedTextures = "expected a folder of a game, of mods or of textures"
+
+// checkTextures returns an error if the path that a user names is not that of a folder.
+func checkTextures(path string) error {
+	st, err := os.Stat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return fmt.Errorf("--%s %s: no such folder: %s", optionTextures.Name, path, expectedTextures)
+	case err != nil:
+		return fmt.Errorf("--%s: %w", optionTextures.Name, err)
+	case !st.IsDir():
+		return fmt.Errorf("--%s %s: is a file, not a folder: %s", optionTextures.Name, path, expectedTextures)
+	}
+	return nil
 }
 
 // engineOf returns the rules for a version of the engine, such as 5.6.1.
@@ -163,11 +235,18 @@ func (s *worldScene) missingTextures() []format.Missing {
 func missingTextures(g *textured.Game) (list []format.Missing) {
 	all := g.Missing()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		err, what := all[name], "the file is in none of the folders of textures"
-		if !errors.Is(err, os.ErrNotExist) {
-			what = err.Error()
-		}
-		list = append(list, format.Missing{Kind: "texture", Name: name, What: what})
+		list = append(list, missingTexture(name, all[name]))
 	}
 	return list
+}
+
+func missingTexture(name string, err error) format.Missing {
+	m := format.Missing{Kind: "texture", Name: words.Cut(name, 100), What: "the file is in none of the folders of textures", Adds: true}
+	if texture.IsModel(name) {
+		m.Kind = "model"
+	}
+	if !errors.Is(err, os.ErrNotExist) {
+		m.What = err.Error()
+	}
+	return m
 }

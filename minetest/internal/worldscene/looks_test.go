@@ -3,6 +3,8 @@ package worldscene_test
 import (
 	"bytes"
 	"image"
+	"image/color"
+	"image/png"
 	"os"
 	"path/filepath"
 	"strings"
@@ -113,5 +115,113 @@ func TestMeans(t *testing.T) {
 	}
 	if water < 100 {
 		t.Errorf("%d pixels have the colour of water", water)
+	}
+}
+
+// TestPrecedence tests that colours without textures follow the folders of textures in the order of the engine and their
+// override.txt, and that fingerprints and parts depend on these folders.
+func TestPrecedence(t *testing.T) {
+	dir := terrain(t)
+	if err := os.Remove(filepath.Join(dir, "colors.txt")); err != nil {
+		t.Fatal(err)
+	}
+	game, pack := t.TempDir(), t.TempDir()
+	put := func(name, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	picture := func(name string, c color.NRGBA) {
+		t.Helper()
+		img := image.NewNRGBA(image.Rect(0, 0, 1, 1))
+		img.SetNRGBA(0, 0, c)
+		var b bytes.Buffer
+		if err := png.Encode(&b, img); err != nil {
+			t.Fatal(err)
+		}
+		put(name, b.String())
+	}
+	put(filepath.Join(dir, "trowel_nodes.json"), strings.Replace(definitions, "rock.png^[", "water.png^[", 1))
+	put(filepath.Join(game, "game.conf"), "")
+	red, green := color.NRGBA{R: 250, A: 255}, color.NRGBA{G: 250, A: 255}
+	picture(filepath.Join(game, "textures", "rock.png"), red)
+	picture(filepath.Join(game, "textures", "grass.png"), red)
+	picture(filepath.Join(pack, "sub", "grass.png"), green)
+	put(filepath.Join(pack, "override.txt"), "a:stone top grass.png\n")
+	sums := make(map[[32]byte]string)
+	var parts [][]byte
+	for folders, want := range map[string][2]int{game: {1, 0}, game + "\n" + pack: {0, 1}, pack + "\n" + game: {0, 1}} {
+		job := &format.Job{Values: map[string]string{"textures": folders, "noshading": "true"}}
+		s := openScene(t, dir, job)
+		v, _ := format.ViewOf(s, "top")
+		l := look(v, 1)
+		img := drawPart(t, s, l, image.Rectangle{Max: l.Size})
+		var got [2]int
+		for i := 0; i < len(img.Pix); i += 4 {
+			for k, c := range []color.NRGBA{red, green} {
+				if img.Pix[i] == c.R && img.Pix[i+1] == c.G && img.Pix[i+2] == 0 {
+					got[k] = 1
+				}
+			}
+		}
+		if got != want {
+			t.Errorf("%q: red and green %v, expected %v", folders, got, want)
+		}
+		for _, view := range []string{"top", "iso"} {
+			v, _ := format.ViewOf(s, view)
+			l := look(v, 1)
+			part, err := s.(format.Parting).Part(l, image.Rect(0, 0, 9, 9))
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts = append(parts, part)
+			sum, err := s.(format.Fingerprinter).Fingerprint(t.Context(), l, image.Rectangle{Max: l.Size})
+			if was := sums[sum]; err != nil || was != "" {
+				t.Errorf("%s of %q has the fingerprint of %s (%v)", view, folders, was, err)
+			}
+			sums[sum] = view
+		}
+	}
+	picture(filepath.Join(pack, "other.png"), red)
+	picture(filepath.Join(game, "textures", "other.png"), red)
+	src, err := format.OpenSource(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, part := range parts {
+		job := &format.Job{Part: part, Values: map[string]string{"textures": game + "\n" + pack}}
+		if _, err := worldscene.Open(t.Context(), job, src, ""); err == nil ||
+			!strings.Contains(err.Error(), "not those with which the picture was begun") {
+			t.Errorf("part %d with changed textures: %v", i, err)
+		}
+	}
+	put(filepath.Join(pack, "mods", "a", "init.lua"), "")
+	job := &format.Job{Values: map[string]string{"textures": game + "\n" + pack}}
+	if _, err := worldscene.Open(t.Context(), job, src, ""); err == nil || !strings.Contains(err.Error(), "both games") {
+		t.Errorf("two games: %v", err)
+	}
+}
+
+// TestNoDefinitions tests that pictures of other games report, once, how their nodes get textures.
+func TestNoDefinitions(t *testing.T) {
+	dir := terrain(t)
+	if err := os.Remove(filepath.Join(dir, "colors.txt")); err != nil {
+		t.Fatal(err)
+	}
+	for _, scale := range []float64{1, 4} {
+		var done []string
+		s := openScene(t, dir, &format.Job{OnDone: func(text string) { done = append(done, text) }})
+		for _, view := range []string{"top", "iso"} {
+			v, _ := format.ViewOf(s, view)
+			l := look(v, scale)
+			drawPart(t, s, l, image.Rectangle{Max: l.Size})
+		}
+		if len(done) != 1 || !strings.Contains(done[0], "copy contrib/minetest/trowel_nodes") {
+			t.Errorf("scale %g: %q", scale, done)
+		}
 	}
 }

@@ -47,9 +47,9 @@ func guessedColor(name string) format.Missing {
 	return format.Missing{Kind: "color", Name: name, What: "guessed from the name", Adds: true}
 }
 
-// collect begins a call of Render. lose records an error, and end passes everything that could not be drawn to the
+// collect begins a call of Render of a view. lose records an error, and end passes everything that could not be drawn to the
 // caller, if the caller collects it.
-func (s *worldScene) collect(ctx context.Context) (_ context.Context, lose func(error), end func()) {
+func (s *worldScene) collect(ctx context.Context, view string) (_ context.Context, lose func(error), end func()) {
 	missed := format.MissedOf(ctx)
 	if missed == nil {
 		return ctx, s.lose, func() {}
@@ -73,7 +73,9 @@ func (s *worldScene) collect(ctx context.Context) (_ context.Context, lose func(
 			lost[m.Name] = m
 		}
 		missed.Add(slices.Collect(maps.Values(lost))...)
-		missed.Add(s.missingTextures()...)
+		if view == format.ViewCamera {
+			missed.Add(s.missingTextures()...)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/format"
 	"trowel.example/internal/picture/gltf"
+	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/nodemesh"
 	"trowel.example/minetest/internal/textured"
 	"trowel.example/minetest/internal/worldjob"
@@ -85,7 +86,8 @@ type modeled struct {
 
 func checkModelSize(size [3]int) error {
 	if n := int64(size[0]) * int64(size[1]) * int64(size[2]); n > maxModelNodes {
-		return &fault.Error{Offset: -1, Want: fmt.Sprintf("at most %d nodes for a model", maxModelNodes), Got: fmt.Sprint(n), Err: fault.ErrLimit}
+		return &fault.Error{Offset: -1, Got: words.Thousands(n), Err: fault.ErrLimit,
+			Want: fmt.Sprintf("at most %s nodes for a model (choose a smaller --box)", words.Thousands(maxModelNodes))}
 	}
 	return nil
 }
@@ -145,6 +147,9 @@ func modelOfSchematic(job *format.Job, src *format.Source) (*modeled, error) {
 	if err != nil {
 		return nil, err
 	}
+	if optionLight.On(job) {
+		job.Done("--%s: schematics do not contain the light of air: all nodes are outdoors", optionLight.Name)
+	}
 	v := look.NewVolume([3]int{}, s.Size)
 	for i := range s.Name {
 		if s.Prob != nil && s.Prob[i] == schematic.Never {
@@ -165,12 +170,13 @@ func (m *modeled) write(ctx context.Context, job *format.Job, src *format.Source
 	}
 	m.volume.Unlit = !optionLight.On(job)
 	m.volume.Open()
-	model, err := m.game.Model(ctx, m.volume, m.low, m.high, daylight)
+	model, err := m.game.Model(ctx, m.volume, m.low, m.high, daylight, textured.MaxModelFaces)
 	if err != nil {
 		return fault.InFile(err, src.Path)
 	}
 	if len(model.Nodes) == 0 {
-		return fmt.Errorf("%s: there is nothing to be seen in it", src.Path)
+		return fmt.Errorf("%s: nothing is visible in the nodes from %d,%d,%d to %d,%d,%d (`trowel info` prints the extent of a world)",
+			src.Path, m.low[0], m.low[1], m.low[2], m.high[0], m.high[1], m.high[2])
 	}
 	for _, missing := range missingTextures(m.game) {
 		job.Warn(src.Path, "%s: %s", missing.Name, missing.What)

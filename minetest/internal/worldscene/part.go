@@ -17,7 +17,7 @@ type worldPart struct {
 	worlddraw.Part
 	Extent worlddraw.Box `json:"extent"` // of the whole scene
 
-	Looks string `json:"looks,omitempty"` // a hash of the textures and definitions, or [noLooks]; "" if they do not matter
+	Looks string `json:"looks"` // a hash of the textures and definitions, or [noLooks]
 
 	Then       []int         `json:"then,omitempty"` // rows, like those of Part, at an earlier time
 	ThenExtent worlddraw.Box `json:"thenExtent"`
@@ -26,8 +26,7 @@ type worldPart struct {
 // noLooks says that there are no textures.
 const noLooks = "none"
 
-// Part returns the area of blocks that some pixels depend on. It returns nil for an isometric view without textures, which needs
-// other blocks.
+// Part returns the area of blocks that some pixels depend on, and the textures and definitions.
 func (s *worldScene) Part(look format.Look, pixels image.Rectangle) ([]byte, error) {
 	name := s.name(look)
 	drawn, err := s.mapOf(name)
@@ -35,12 +34,7 @@ func (s *worldScene) Part(look format.Look, pixels image.Rectangle) ([]byte, err
 		return nil, err
 	}
 	m, along := drawn.(*worlddraw.Map)
-	part := worldPart{Part: worlddraw.Part{Blocks: mapdb.All()}, Extent: s.extent}
-	if name == viewCamera || look.Scale >= texturedScale || name == viewIso && s.corner != nil {
-		part.Looks = s.looksHash()
-	} else if !along {
-		return nil, nil
-	}
+	part := worldPart{Part: worlddraw.Part{Blocks: mapdb.All()}, Extent: s.extent, Looks: s.looksHash()}
 	at := worlddraw.Scaled{Origin: look.Origin, Scale: look.Scale}
 	if along {
 		part.Part = m.Part(s.reach(look, pixels), at)
@@ -60,23 +54,32 @@ func (s *worldScene) Part(look format.Look, pixels image.Rectangle) ([]byte, err
 	return json.Marshal(part)
 }
 
-// looksHash returns a hash of the textures and definitions, or noLooks.
-func (s *worldScene) looksHash() string {
-	if s.looks() == nil {
-		return noLooks
+// sum returns a hash of the textures and definitions that pictures show, or take their colours from; nil if there are none.
+func (s *worldScene) sum() []byte {
+	if s.views[0].Name != format.ViewCamera && s.colors.Textures == nil && s.colors.Means == nil && s.looks() == nil {
+		return nil
 	}
-	return hex.EncodeToString(s.game.sum())
+	return s.game.sum()
+}
+
+// looksHash is the hash of sum as text, or noLooks.
+func (s *worldScene) looksHash() string {
+	if sum := s.sum(); sum != nil {
+		return hex.EncodeToString(sum)
+	}
+	return noLooks
 }
 
 // sameLooks returns an error if the textures and definitions are not those with which others draw the picture.
 func (s *worldScene) sameLooks(part *worldPart) error {
 	switch {
-	case part == nil || part.Looks == "":
+	case part == nil:
 	case part.Looks == noLooks:
 		s.looks = func() *textured.Game { return nil }
+		s.colors.Means = nil
 	case part.Looks != s.looksHash():
 		return fmt.Errorf("the textures, models or definitions of nodes on this machine are not those with which the picture was begun: " +
-			"copy them, or draw with --flat")
+			"copy them, or draw with --colors")
 	}
 	return nil
 }

@@ -2,8 +2,11 @@ package worldscene_test
 
 import (
 	"context"
+	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"image"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -90,6 +93,7 @@ func TestPieces(t *testing.T) {
 					t.Errorf("%s, flat %q: alpha %d at x = %d", piece.name, flat, a, x)
 				}
 			}
+			turns(t, piece.name, s, flat == "")
 			if err := s.Close(); err != nil {
 				t.Error(err)
 			}
@@ -114,5 +118,55 @@ func TestPieces(t *testing.T) {
 	}
 	if _, err := worldscene.OpenSchematic(t.Context(), new(format.Job), src, ""); !errors.Is(err, fault.ErrLimit) {
 		t.Errorf("a large schematic: %v", err)
+	}
+}
+
+// turns tests that the right views of a scene turn, and how they show the corners of its model.
+func turns(t *testing.T, name string, s format.Scene, want bool) {
+	t.Helper()
+	for _, v := range s.Views() {
+		if (v.Turning != nil) != (want && v.Name != "height") {
+			t.Errorf("%s: view %s turns: %v", name, v.Name, v.Turning != nil)
+		}
+		if v.Turning == nil {
+			continue
+		}
+		data, err := s.(format.Modeler).Model(t.Context(), format.Look{View: v.Name})
+		if err != nil {
+			t.Fatalf("%s, %s: %v", name, v.Name, err)
+		}
+		var doc struct {
+			Accessors []struct{ Min, Max []float64 }
+		}
+		if err := json.Unmarshal(data[20:20+binary.LittleEndian.Uint32(data[12:])], &doc); err != nil {
+			t.Fatal(err)
+		}
+		// The places of all corners are inside the bounds, and touch them.
+		r := v.Turning.Bounds
+		low, high := r.Max, r.Min
+		for _, a := range doc.Accessors {
+			for i := range 8 {
+				if len(a.Min) < 3 {
+					continue
+				}
+				var p [2]float64
+				for k := range 3 {
+					at := [2]float64{a.Min[k], a.Max[k]}[i>>k&1]
+					p[0] += v.Turning.Axes[0][k] * at
+					p[1] -= v.Turning.Axes[1][k] * at
+				}
+				for k := range p {
+					low[k], high[k] = min(low[k], p[k]), max(high[k], p[k])
+				}
+			}
+		}
+		for k := range 2 {
+			if math.Abs(low[k]-r.Min[k]) > 1e-5 || math.Abs(high[k]-r.Max[k]) > 1e-5 {
+				t.Errorf("%s, %s: from %v to %v, in %v", name, v.Name, low, high, r)
+			}
+		}
+		if v.Name != "iso" && (math.Abs(r.Dx()-v.Bounds.Dx()) > 1e-9 || math.Abs(r.Dy()-v.Bounds.Dy()) > 1e-9) {
+			t.Errorf("%s, %s: %v is not as large as %v", name, v.Name, r, v.Bounds)
+		}
 	}
 }

@@ -11,12 +11,12 @@ import (
 	"image/color"
 	"io"
 	"slices"
-	"strings"
 	"sync"
 
 	"trowel.example/fault"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
+	"trowel.example/minetest/internal/texture"
 	"trowel.example/minetest/internal/textured"
 	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/mapdb"
@@ -38,7 +38,7 @@ var (
 		Help: "draw nothing below `Y`"}
 	optionMaxY = format.Option{Name: "max-y", Title: "Highest y", Type: format.Integer, For: format.ForScene,
 		Help: "draw nothing above `Y`"}
-	optionSlice = format.Option{Name: "slice", Title: "Slice at y", Type: format.Integer, For: format.ForScene,
+	optionSlice = format.Option{Name: "slice", Title: "Slice at y", Type: format.Integer, For: format.ForScene, View: viewSlice,
 		Help: "cut the world open at the height `Y`; this view becomes the first"}
 	optionAlpha = format.Option{Name: "drawalpha", Title: "See through water", Bool: true, For: format.ForScene,
 		Help: "see through translucent nodes such as water"}
@@ -179,10 +179,10 @@ func chooseColors(job *format.Job, dir string, g *game) (c *nodecolor.Choice, di
 	} else if path != "" && path != nodecolor.FileName { // colors.txt in the current folder is for minetestmapper
 		c.General, err = read(path)
 	}
-	if paths := optionTextures.Values(job); len(paths) > 0 && err == nil {
-		c.Textures, err = nodecolor.FindTextures(paths...)
-		if err == nil && c.Textures.Len() == 0 {
-			err = fmt.Errorf("--%s: no texture in %s", optionTextures.Name, strings.Join(paths, ", "))
+	if g.named && err == nil {
+		var search *texture.Search
+		if search, err = g.search(); err == nil {
+			c.Textures, c.Nodes = nodecolor.NewTextures(search), textured.Override(g.nodes, search.Overrides())
 		}
 	} else if !c.Only {
 		c.Means = g.mean
@@ -237,7 +237,7 @@ func (s *worldScene) findViews(job *format.Job, part *worldPart) (err error) {
 		return err
 	} else if c != nil {
 		s.views = append(s.views, c.view())
-		s.maps[viewCamera] = c
+		s.maps[format.ViewCamera] = c
 	}
 	white := color.NRGBA{R: 255, G: 255, B: 255, A: 255}
 	add := func(name, title string, o worlddraw.Options) *format.View {
@@ -288,7 +288,19 @@ func (s *worldScene) findViews(job *format.Job, part *worldPart) (err error) {
 		Bounds: format.Rect{Min: low, Max: high}, Scale: isoScale, Axes: [2]string{"right", "down"}, North: north,
 		Background: white, Paper: true, Layers: isoLayers, Grain: 64,
 	})
-	if last := len(s.views) - 1; s.world.piece != nil && s.maps[viewCamera] == nil && optionSlice.Value(job) == "" {
+	if !optionFlat.On(job) && optionColors.Value(job) == "" {
+		for i := range s.views {
+			switch v := &s.views[i]; {
+			case s.world.piece != nil || s.flat(v.Name) == nil:
+			case v.Name == viewIso:
+				v.Detail = leastIsoSheet
+			default:
+				v.Detail = leastSheet
+			}
+		}
+		s.turn()
+	}
+	if last := len(s.views) - 1; s.world.piece != nil && s.maps[format.ViewCamera] == nil && optionSlice.Value(job) == "" {
 		s.views = slices.Insert(s.views[:last:last], 0, s.views[last])
 	}
 	return nil
@@ -339,7 +351,7 @@ func (s *worldScene) name(look format.Look) string {
 func (s *worldScene) Render(ctx context.Context, dst *image.RGBA, look format.Look) error {
 	defer s.world.reading()()
 	name := s.name(look)
-	ctx, lose, end := s.collect(ctx)
+	ctx, lose, end := s.collect(ctx, name)
 	defer end()
 	m, err := s.mapOf(name)
 	if err != nil {
@@ -417,9 +429,7 @@ func (s *worldScene) Fingerprint(ctx context.Context, look format.Look, pixels i
 	if s.name(look) == viewHeight {
 		fmt.Fprintln(h, s.extent.Min[1], s.extent.Max[1]) // the range of the shades
 	}
-	if s.sheet(s.name(look), look.Scale) != nil || s.name(look) == viewCamera {
-		h.Write(s.game.sum())
-	}
+	h.Write(s.sum())
 	at := worlddraw.Scaled{Origin: look.Origin, Scale: look.Scale}
 	some, err := m.Fingerprint(ctx, h, s.widened(s.name(look), pixels, at.Scale), at)
 	v, _ := format.ViewOf(s, s.name(look))

@@ -24,11 +24,13 @@ func (s *worldScene) openTextures(job *format.Job) {
 		s.looks = func() *textured.Game { return nil }
 		return
 	}
-	asked := len(optionTextures.Values(job)) > 0
+	if !s.game.named {
+		s.game.lack()
+	}
 	s.looks = sync.OnceValue(func() *textured.Game {
 		game, err := s.game.look()
 		if err != nil {
-			if asked {
+			if s.game.named {
 				job.Warn(s.world.dir, "drawn without textures: %v", err)
 			}
 			return nil
@@ -43,9 +45,18 @@ func (s *worldScene) openTextures(job *format.Job) {
 // sheet returns how a view is drawn with textures, or nil if it shows none.
 func (s *worldScene) sheet(name string, scale float64) *textured.Flat {
 	corner := name == viewIso && s.corner != nil
-	if scale < texturedScale && !corner || name == viewCamera || name == viewHeight || s.looks() == nil {
+	if f := s.flat(name); f != nil && (scale >= texturedScale || corner) && s.looks() != nil {
+		return f
+	}
+	return nil
+}
+
+// flat returns how a view is drawn if there are textures, or nil if it shows none.
+func (s *worldScene) flat(name string) *textured.Flat {
+	if name == format.ViewCamera || name == viewHeight {
 		return nil
 	}
+	corner := name == viewIso && s.corner != nil
 	o := s.kinds[name]
 	f := &textured.Flat{Low: o.Box.Min, High: o.Box.Max, Depth: o.Depth, Daylight: 1, FullLight: o.Flat || o.Depth > 0}
 	if o.Light == worlddraw.Night {
@@ -102,6 +113,9 @@ func (s *worldScene) renderTextured(ctx context.Context, dst *image.RGBA, at wor
 	}
 	scale = min(mostSheet, max(scale, 1<<bits.Len(uint(math.Ceil(at.Scale)-1))))
 	blocks := &sheetBlocks{s: s, m: m, lose: lose}
+	if missed := format.MissedOf(ctx); missed != nil {
+		f.Lacks = func(name string, err error) { missed.Add(missingTexture(name, err)) }
+	}
 	own := worlddraw.Scaled{Origin: [2]float64{at.Origin[0] * float64(scale), at.Origin[1] * float64(scale)}, Scale: at.Scale / float64(scale)}
 	shows := func(r image.Rectangle) bool {
 		all, err := blocks.In(ctx, f.Reach(r, float64(scale)), scale)
@@ -125,9 +139,9 @@ func (b *sheetBlocks) In(ctx context.Context, r image.Rectangle, scale int) (all
 	return all, err
 }
 
-func (b *sheetBlocks) Nodes(ctx context.Context, pos mapdb.Pos) (*mapblock.Nodes, error) {
+func (b *sheetBlocks) Nodes(ctx context.Context, pos mapdb.Pos, drawn bool) (*mapblock.Nodes, error) {
 	k, err := b.s.world.nodes.get(ctx, b.s.world, pos)
-	if k.lost != nil {
+	if k.lost != nil && drawn {
 		b.lose(k.lost)
 		worlddraw.NoteLost(ctx, pos, k.lost)
 	}

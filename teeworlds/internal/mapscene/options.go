@@ -27,7 +27,7 @@ var (
 		Help: "how a missing picture is drawn: as in the game, or as a checkerboard"}
 	optionEffort = format.Option{Name: "effort", Type: format.Integer, For: format.ForScene, Default: "1",
 		Help: "draw up to `N` times as many layers on top of each other before a picture is refused"}
-	optionZoom = format.Option{Name: "zoom", Type: format.Number, For: format.ForScene,
+	optionZoom = format.Option{Name: "zoom", Type: format.Number, For: format.ForScene, Views: []string{format.ViewCamera},
 		Help: "the zoom of the game's camera; more than 1 shows more (default: 1)"}
 )
 

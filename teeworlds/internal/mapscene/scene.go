@@ -21,8 +21,7 @@ import (
 
 // The views of a map.
 const (
-	viewMap    = "map"
-	viewCamera = "camera"
+	viewMap = "map"
 )
 
 // scene is the scene of a map.
@@ -128,13 +127,13 @@ func (s *scene) findViews(job *format.Job) error {
 	whole := format.View{
 		Name: viewMap, Title: "the whole map",
 		Bounds: rectOf(s.whole), Scale: mapdraw.TileSize, Grain: 1, Unit: "tiles",
-		Background: mapdraw.Background, Layers: layers, Moves: moves, Loop: loop,
+		Background: mapdraw.Background, Layers: layers, Moves: moves, Loop: loop, Film: moves,
 	}
 	if s.Rereads() {
 		whole.Grain = whole.Bounds.Dy()
 	}
 	camera := whole
-	camera.Name, camera.Title, camera.Size = viewCamera, "the view of the game's camera", image.Pt(1280, 720)
+	camera.Name, camera.Title, camera.Size = format.ViewCamera, "the view of the game's camera", image.Pt(1280, 720)
 	x, y, zoom := s.whole.X, s.whole.Y, 1.0
 	if at := format.OptionAt.Place(job); at != nil {
 		if len(at) != 2 {
@@ -177,7 +176,7 @@ func (s *scene) picture(look format.Look) (mapdraw.Picture, error) {
 		return mapdraw.Picture{}, fmt.Errorf("a map has no view %q", look.View)
 	}
 	camera := s.whole
-	if view.Name == viewCamera {
+	if view.Name == format.ViewCamera {
 		camera = cameraOf(look.Frame())
 	}
 	drawn := make(map[[2]int]bool)

@@ -13,6 +13,7 @@ package tiletext
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -168,16 +169,9 @@ func Parse[T twmap.Cell](text []byte, kind twmap.Kind, width, n int) ([]T, []*fa
 			}
 			have++
 			if have <= want {
-				var cell T
-				if end-i != 1 || line[i] != '.' {
-					p := cellParser{text: line[i:end]}
-					parseCell(&p, &cell)
-					if len(p.text) > 0 {
-						p.fail("%q is not part of a cell of a %v layer", p.text, kind)
-					}
-					if p.wrong != "" && len(errs) < maxCellErrors {
-						fail(row, 1+utf8.RuneCount(line[:i]), "%.40s: %s: expected a form like %s", line[i:end], p.wrong, cellExample[T]())
-					}
+				cell, wrong := readCell[T](line[i:end], kind)
+				if wrong != "" && len(errs) < maxCellErrors {
+					fail(row, 1+utf8.RuneCount(line[:i]), "%s", wrong)
 				}
 				cells = append(cells, cell)
 			}
@@ -192,6 +186,31 @@ func Parse[T twmap.Cell](text []byte, kind twmap.Kind, width, n int) ([]T, []*fa
 		fail(row, 0, "the last row is number %d: expected %d rows", row, (n+width-1)/width)
 	}
 	return cells, errs
+}
+
+// ParseCell reads the text of a cell of a kind of layers.
+func ParseCell[T twmap.Cell](text string, kind twmap.Kind) (T, error) {
+	cell, wrong := readCell[T]([]byte(text), kind)
+	if wrong != "" {
+		return cell, errors.New(wrong)
+	}
+	return cell, nil
+}
+
+// readCell reads the text of a cell. If the text is wrong, it returns the reason.
+func readCell[T twmap.Cell](text []byte, kind twmap.Kind) (cell T, wrong string) {
+	if string(text) == "." {
+		return cell, ""
+	}
+	p := cellParser{text: text}
+	parseCell(&p, &cell)
+	if len(p.text) > 0 {
+		p.fail("%q is not part of a cell of a %v layer", p.text, kind)
+	}
+	if p.wrong != "" {
+		wrong = fmt.Sprintf("%.40s: %s: expected a form like %s", text, p.wrong, cellExample[T]())
+	}
+	return cell, wrong
 }
 
 func cellExample[T twmap.Cell]() string {

@@ -36,6 +36,13 @@ func (c *Camera) place(p [3]float32) (x, y, near float64) {
 	return dot(v, c.right), -dot(v, c.up), dot(v, c.toward)
 }
 
+// Axes returns the directions to the right, up and toward the eye.
+func (c *Camera) Axes() [3][3]float64 { return [3][3]float64{c.right, c.up, c.toward} }
+
+// Light returns the direction towards the light along the axes of any camera, and the parts of its ambient and direct
+// light.
+func Light() (lamp [3]float64, ambientPart, directPart float64) { return light, ambient, direct }
+
 // light shines from the upper left behind the camera.
 var light = [3]float64{-0.4, 0.6, math.Sqrt(1 - 0.4*0.4 - 0.6*0.6)}
 

@@ -88,9 +88,7 @@ func (p *Part) primitive(mat *gltf.Material) gltf.Primitive {
 	if p.Colors != nil {
 		out.Colors = make([][4]uint16, len(p.Colors))
 		for i, c := range p.Colors {
-			for k, v := range c {
-				out.Colors[i][k] = uint16(v) * 257
-			}
+			out.Colors[i] = [4]uint16{gltf.Linear(c[0]), gltf.Linear(c[1]), gltf.Linear(c[2]), uint16(c[3]) * 257}
 		}
 	}
 	for _, t := range p.Triangles {

@@ -1,6 +1,7 @@
 package modscene
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -99,12 +100,18 @@ func figureScene(s *subject) (format.Scene, error) {
 			return nil, err
 		}
 	}
+	turning := format.Turning{}
+	turning.Lamp, turning.Ambient, turning.Direct = figure.Light()
 	for _, v := range figureViews {
+		turned := turning
+		turned.Axes = v.camera.Axes()
 		low, high := f.Bounds(v.camera, scene.clip)
 		size := max(high[0]-low[0], high[1]-low[1], 1e-3)
 		margin := size / 40
-		view := format.View{Name: v.name, Title: v.title, Scale: modelSide / size, Background: color.NRGBA{0x30, 0x34, 0x38, 255}, Paper: true,
+		view := format.View{Name: v.name, Title: v.title, Scale: modelSide / size,
+			Background: color.NRGBA{0x30, 0x34, 0x38, 255}, Paper: true, Turning: &turned,
 			Bounds: format.Rect{Min: [2]float64{low[0] - margin, low[1] - margin}, Max: [2]float64{high[0] + margin, high[1] + margin}}}
+		turned.Bounds = view.Bounds
 		if scene.clip != nil {
 			view.Moves, view.Loop = true, time.Duration(scene.clip.Length*float64(time.Second))
 		}
@@ -143,6 +150,21 @@ func (s *figures) Render(ctx context.Context, dst *image.RGBA, look format.Look)
 		return err
 	}
 	return s.Draw(ctx, dst, c, pose, look.Origin, look.Scale)
+}
+
+// Model returns the model with its animation, if it moves.
+func (s *figures) Model(context.Context, format.Look) ([]byte, error) {
+	var clips []*figure.Clip
+	if s.clip != nil {
+		clips = append(clips, s.clip)
+	}
+	m, err := s.Figure.Model(clips)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	err = gltf.Write(&out, m)
+	return out.Bytes(), err
 }
 
 // Inspect describes the nearest part of the model at a point.

@@ -97,6 +97,9 @@ func (c *icons) missing() []format.Missing {
 func (c *icons) load(names map[string]bool) {
 	sprites := make(map[string][]string) // names by the path of the picture
 	for name := range names {
+		if c.images[name] != nil {
+			continue
+		}
 		if ref, ok := c.where[name]; ok {
 			file := gamePath(c.imageSets[ref.set].File)
 			sprites[file] = append(sprites[file], name)

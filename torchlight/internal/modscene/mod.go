@@ -19,7 +19,7 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// modScene shows a mod as sheets: its icons, and its items, skills and monsters as cards. The base may be nil.
+// modScene shows a mod as sheets: its icons, and its items, skills and monsters as cards, and its menus. The base may be nil.
 func modScene(s *subject, mod, base moddir.Files) (format.Scene, error) {
 	media := []moddir.Files{mod}
 	if base != nil {
@@ -59,8 +59,11 @@ func modScene(s *subject, mod, base moddir.Files) (format.Scene, error) {
 			scene.views = append(scene.views, *view)
 		}
 	}
+	if view := m.menus(files, sum); view != nil {
+		scene.views = append(scene.views, *view)
+	}
 	if scene.views == nil {
-		return nil, fmt.Errorf("%w: the mod has no icons, items, skills and monsters", format.ErrUnseen)
+		return nil, fmt.Errorf("%w: the mod has no icons, items, skills, monsters and menus", format.ErrUnseen)
 	}
 	scene.missing = m.missing()
 	for _, name := range slices.Sorted(maps.Keys(m.images)) {
@@ -120,6 +123,11 @@ func (m *modSheets) read(kind, file string) {
 			return
 		}
 	}
+	m.things[kind] = append(m.things[kind], m.thing(file, root))
+}
+
+// thing returns the thing that a file defines.
+func (m *modSheets) thing(file string, root *text.Node) *thing {
 	t := &thing{origin: m.origin(file), file: file, chain: inherit.Follow(file, root, m.tree)}
 	if t.chain.Err != nil {
 		what := t.chain.Err.Error()
@@ -131,7 +139,7 @@ func (m *modSheets) read(kind, file string) {
 		}
 		m.lack(format.Missing{Kind: "base", Name: t.chain.Missing, Count: 1, Unit: "files", What: what})
 	}
-	m.things[kind] = append(m.things[kind], t)
+	return t
 }
 
 // sheetView returns a view of a sheet. The functions return what a cell shows, and the cell of a place, or -1.

@@ -31,11 +31,17 @@ type planScene struct {
 	others []*planFile          // the same files, in the order of their paths
 }
 
-// layoutScene draws the plan of a layout and of everything that it links to.
+// layoutScene draws a menu, or the plan of a layout and of everything that it links to.
 func layoutScene(s *subject) (format.Scene, error) {
-	f, err := readLayout(s.data)
+	f, root, err := readLayout(s.data)
+	if err == nil && root == "" {
+		root = f.Text(layout.Options{Path: s.path}).Name
+	}
 	if err != nil {
 		return nil, err
+	}
+	if strings.EqualFold(root, "UI") {
+		return menuScene(s, f)
 	}
 	sum := sha256.New()
 	sum.Write(s.data)
@@ -62,7 +68,7 @@ func layoutScene(s *subject) (format.Scene, error) {
 			if err != nil {
 				return nil, err
 			}
-			f, err := readLayout(data)
+			f, _, err := readLayout(data)
 			if err == nil {
 				scene.linked[path] = newPlanFile(f, data, s.origin(path))
 			}
@@ -92,19 +98,18 @@ func layoutScene(s *subject) (format.Scene, error) {
 	return scene, nil
 }
 
-// readLayout reads a layout, compiled or as text.
-func readLayout(data []byte) (*layout.File, error) {
+// readLayout reads a layout, compiled or as text, and returns the name of its root, which compiled ones do not contain.
+func readLayout(data []byte) (f *layout.File, root string, err error) {
 	if !text.Recognize(data) {
-		return layout.Decode(data)
+		f, err = layout.Decode(data)
+		return f, "", err
 	}
 	file, err := text.Parse(data)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	if !strings.EqualFold(file.Root.Name, "Layout") {
-		return nil, fmt.Errorf("%w: the root is [%s], not [Layout]", format.ErrUnseen, file.Root.Name)
-	}
-	return layout.FromText(file.Root, func(text.Item, *text.Error) {})
+	f, err = layout.FromText(file.Root, func(text.Item, *text.Error) {})
+	return f, file.Root.Name, err
 }
 
 // readGrid reads a grid, or its editable form.

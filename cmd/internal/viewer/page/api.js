@@ -1,10 +1,12 @@
 // Requests of the page to the program.
+import { get } from "./door.js";
+export { get };
 
 // url returns the address of a request about a file. Values that are undefined are left out.
 export function url(file, what, query = {}) {
   const q = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) {
-    if (value !== undefined && value !== null && value !== "") q.set(key, value);
+    if ((value ?? "") !== "") q.set(key, value);
   }
   const text = q.toString();
   return `/f/${file}/${what}${text ? "?" + text : ""}`;
@@ -12,7 +14,7 @@ export function url(file, what, query = {}) {
 
 // json fetches an answer. Errors have the message of the program.
 export async function json(address, signal) {
-  const answer = await fetch(address, { signal }).catch((err) => {
+  const answer = await get(address, { signal }).catch((err) => {
     throw err.name === "AbortError" ? err : new Error("The program does not answer.");
   });
   const data = await answer.json().catch(() => ({}));

@@ -45,7 +45,6 @@ import * as panels from "./panels.js";
 import { working } from "./work.js";
 
 const get = (id) => document.getElementById(id);
-const title = get("title").textContent; // common title of all files
 
 const waiting = [];
 let told; // timer that removes the last message
@@ -142,8 +141,8 @@ function heading() {
     session.files.map((f) => el("option", { value: f.id, selected: f.id === doc?.id }, f.name)));
   const again = doc && !doc.watched && el("button", { type: "button", className: "quiet", title: "Read it again: it is not watched", onclick: (e) => renew(e.currentTarget) }, icon("again"), el("span", {}, "Reload"));
   fill(get("which"), back, choose, again);
-  get("title").textContent = (!pair && doc?.name) || title;
-  document.title = `${parts.at(-1) ?? doc?.name ?? title} – Trowel`;
+  get("title").textContent = (!pair && doc?.name) || context.session.title;
+  document.title = `${parts.at(-1) ?? doc?.name ?? context.session.title} – Trowel`;
 }
 
 // renew makes the program reread a file that is not watched.
@@ -201,6 +200,7 @@ bind("ArrowLeft ArrowRight ArrowUp ArrowDown", "move the picture", undefined, { 
 bind("Enter", "what is in the middle of it", undefined, { group: "Picture", when: () => Boolean(context.shown) });
 bind("+ -", "closer, farther", undefined, { group: "Picture", when: () => Boolean(context.shown) });
 get("help").onclick = () => dialogs("help");
+get("link").onclick = () => import("./link.js").then((m) => m.copy(context));
 
 await load("file");
 document.body.dataset.ready = "true"; // for tests

@@ -1,6 +1,6 @@
 // "As in game": the picture of the game's camera at a place. Options of the scene set its place: at and zoom.
 // Keys of the state: x, y (as in the map) and zoom.
-import { url } from "./api.js";
+import { get, url } from "./api.js";
 import { state, set, watch } from "./state.js";
 import { el } from "./dom.js";
 import { say } from "./place.js";
@@ -46,7 +46,7 @@ export function look(shown, box) {
     stop?.abort();
     const { signal } = (stop = new AbortController());
     try {
-      const answer = await fetch(address(), { signal });
+      const answer = await get(address(), { signal });
       if (answer.status === 410) return;
       if (!answer.ok) throw new Error((await answer.json()).error);
       const now = answer.headers.get("Area").split(",").map(Number), data = await answer.blob();

@@ -2,7 +2,7 @@
 //
 // Keys of the state read here: sort (name, size, findings, format or modified, with a leading minus for
 // descending order), find (part of a name), kind (a format).
-import { ask, json, url } from "./api.js";
+import { get, ask, json, url } from "./api.js";
 import { state, set } from "./state.js";
 import { el, fill } from "./dom.js";
 import { icon } from "./icons.js";
@@ -135,7 +135,7 @@ export const panel = {
       const stop = AbortSignal.any([c.stop.signal, signal]);
       try {
         if (!c.f.picture) return await reads(c, stop);
-        const answer = await fetch(url(c.f.id, `thumb/${c.f.generation}`, { side: devicePixelRatio > 1 ? 512 : 256, paper: paper() }), { signal: stop });
+        const answer = await get(url(c.f.id, `thumb/${c.f.generation}`, { side: devicePixelRatio > 1 ? 512 : 256, paper: paper() }), { signal: stop });
         if (answer.status === 410) return;
         if (!answer.ok || answer.headers.get("Content-Type")?.includes("json")) throw new Error((await answer.json()).error);
         const data = await answer.blob();

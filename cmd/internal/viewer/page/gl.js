@@ -1,17 +1,10 @@
 // Help with WebGL2.
 
-// context returns a WebGL2 context of a canvas; undefined if there is none.
-export const context = (canvas, options) => canvas.getContext("webgl2", options) ?? undefined;
-
-let known;
-// able reports whether the browser has WebGL2.
-export function able() {
-  if (known === undefined) {
-    const gl = context(document.createElement("canvas"));
-    known = Boolean(gl);
-    gl?.getExtension("WEBGL_lose_context")?.loseContext(); // browsers limit their number
-  }
-  return known;
+// context returns the WebGL2 context of a canvas.
+export function context(canvas) {
+  const gl = canvas.getContext("webgl2", { alpha: false, antialias: false, depth: false });
+  if (!gl) throw new Error("the browser has no WebGL2");
+  return gl;
 }
 
 // program compiles a program, and returns it with the places of its uniforms by name.

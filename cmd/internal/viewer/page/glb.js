@@ -6,7 +6,7 @@ const sizes = { SCALAR: 1, VEC2: 2, VEC3: 3, VEC4: 4, MAT4: 16 };
 const arrays = { 5123: Uint16Array, 5125: Uint32Array, 5126: Float32Array };
 
 function demand(ok, text) {
-  if (!ok) throw new Error(`The model cannot be shown: ${text}.`);
+  if (!ok) throw new Error(text);
 }
 
 // read returns the model of a file: { parts, nodes, order, roots, clips, images }.

@@ -2,7 +2,7 @@
 //
 // Keys of the state read here: dump (a path as for the verb dump; default: the current choice), space (the
 // inflated data that contains the bytes), offset and length (the selection).
-import { ask, url } from "./api.js";
+import { get, ask, url } from "./api.js";
 import { state, set, watch } from "./state.js";
 import { el, fill } from "./dom.js";
 import { icon } from "./icons.js";
@@ -162,7 +162,7 @@ export const panel = {
       async get(from, n) {
         const start = from * width, end = Math.min(start + n * width, about.size), data = new Array(Math.max(0, end - start));
         for (let at = start; at < end; ) {
-          const answer = await fetch(url(context.doc.id, "bytes", { path: path(), space: spaceNow, offset: at, length: Math.min(end - at, 65536) }), { signal });
+          const answer = await get(url(context.doc.id, "bytes", { path: path(), space: spaceNow, offset: at, length: Math.min(end - at, 65536) }), { signal });
           if (!answer.ok) throw new Error((await answer.json()).error);
           const part = new Uint8Array(await answer.arrayBuffer());
           part.forEach((b, i) => (data[at - start + i] = b));

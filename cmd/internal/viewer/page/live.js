@@ -1,4 +1,5 @@
 // Events of the program: the file has changed or is broken, or the program has ended.
+import { events } from "./door.js";
 import { el, fill } from "./dom.js";
 import { icon } from "./icons.js";
 
@@ -43,7 +44,7 @@ export function listen(context, reload) {
   });
   on("broken", (e) => mine(e) && broken(context, e.message));
   const connect = () => {
-    source = new EventSource("/events");
+    source = events();
     for (const [name, call] of listeners.values()) source.addEventListener(name, call);
     source.onopen = () => {
       banner("lost");

@@ -1,6 +1,7 @@
 // Scripts and styles that are loaded when they are needed.
 import { el } from "./dom.js";
 
+const near = (name) => new URL(name, import.meta.url).href;
 const loaded = new Map();
 
 // load loads a script or a style once.
@@ -8,7 +9,7 @@ export function load(name) {
   if (!loaded.has(name)) {
     loaded.set(name, new Promise((onload, fail) => {
       const onerror = () => (loaded.delete(name), fail(new Error(`${name} cannot be loaded`)));
-      document.head.append(name.endsWith(".css") ? el("link", { rel: "stylesheet", href: "/page/" + name, onload, onerror }) : el("script", { src: "/page/" + name, onload, onerror }));
+      document.head.append(name.endsWith(".css") ? el("link", { rel: "stylesheet", href: near(name), onload, onerror }) : el("script", { src: near(name), onload, onerror }));
     }));
   }
   return loaded.get(name);

@@ -24,14 +24,17 @@ export const panel = {
       const next = await show(node, context.doc.id, context.doc.generation, context.inspect);
       shown?.close();
       shown = next;
+      if (unlike()) return draw(); // the user did not wait for the model
       context.show(shown);
       tools(context, shown);
       if (shown.map) context.signal.aborted || import("./guide.js").then((m) => m.guide(shown, node));
     };
+    const unlike = () => turned(shown.view) !== Boolean(shown.turning ?? shown.unturned);
     const when = () => context.visible && Boolean(shown);
     const key = (keys, help, run, more = when) => context.signal.addEventListener("abort", bind(keys, help, run, { group: "Picture", when: more }));
     key("e", "keep what is seen as PNG", () => save(context, shown));
     key("c", "as in game from here, and back", () => void shown.toCamera(), () => when() && Boolean(shown.toCamera));
+    key("o", "turn the model, and back", () => shown.toTurn(), () => when() && Boolean(shown.toTurn));
     key("0", "the whole picture", () => shown.home(), () => when() && Boolean(shown.home));
     key("v", "next view", () => { const views = shown.scene.views; shown.choose(views[(views.indexOf(shown.view) + 1) % views.length].name); }, () => when() && shown.scene.views.length > 1);
     key("#", "grid of the cells", () => set({ grid: state().grid ? undefined : 1 }), () => when() && Boolean(shown.map));
@@ -41,7 +44,7 @@ export const panel = {
     return {
       async update(changed) {
         const options = [...changed].some((k) => k.startsWith("o."));
-        if ((changed.has("view") && state().view !== shown.view.name) || !state().stand === Boolean(shown.standing)) await draw();
+        if ((changed.has("view") && state().view !== shown.view.name) || !state().stand === Boolean(shown.standing) || unlike()) await draw();
         else if (changed.has("doc") || options) {
           const renewed = await context.busy("the picture", shown.renew(context.doc.generation)).catch((err) => {
             context.say(err.message);
@@ -67,24 +70,15 @@ function tools(context, shown) {
   const button = (name, title, onclick, pressed) => el("button", { type: "button", className: "quiet", title, "aria-label": title, "aria-pressed": pressed === undefined ? undefined : String(pressed), onclick }, icon(name));
   context.tools?.replaceChildren(...[
     shown.toCamera && button("camera", shown.view.camera ? "Back to the map (c)" : "As in game from here (c)", () => shown.toCamera(), shown.view.camera),
+    shown.toTurn && button("again", "Turn the model, and back (o)", () => shown.toTurn(), Boolean(shown.turning)),
     button("download", "Keep what is seen as PNG (e)", () => save(context, shown)),
   ].filter(Boolean));
 }
 
-// save saves the visible picture as a file.
-async function save(context, shown) {
-  try {
-    const answer = await context.busy("the picture", fetch(shown.still()));
-    if (!answer.ok) throw new Error((await answer.json()).error);
-    const name = answer.headers.get("Content-Disposition").match(/filename\*?=(?:utf-8'')?"?([^";]+)/i)[1];
-    const link = el("a", { href: URL.createObjectURL(await answer.blob()), download: decodeURIComponent(name) });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 60000);
-    context.say(`Kept as ${link.download}`);
-  } catch (err) {
-    context.say(`The picture could not be made: ${err.message}`);
-  }
-}
+const save = (...of) => import("./save.js").then((m) => m.save(...of));
+
+// turned reports whether the model of a view is turned (turn.js).
+const turned = (view) => Boolean(view.turning && state().turn?.split(",").length === 5);
 
 const optionsNow = () => Object.fromEntries(Object.entries(state()).filter(([k]) => k.startsWith("o.")));
 // sceneNow returns the parameters of the scene: with a camera in it, its first view is that of the camera.
@@ -178,8 +172,8 @@ export class Scene {
   }
 }
 
-// show puts a scene into a node, calls inspect("x,y") when the user points at it, and returns a Scene with the
-// additions
+// show puts a scene into a node, calls inspect("x,y") when the user points at it, and returns a Scene with the additions
+// below. It shows the picture, and not the model, if unturned is why the model cannot be turned.
 //   map                 of Leaflet; undefined for a camera
 //   units(latlng), at(x, y)   convert between Leaflet and the units of the view
 //   flyTo(rect)         in units
@@ -189,18 +183,26 @@ export class Scene {
 //   onPoint(point)      called with the point under the pointer, or nothing; set by others
 //   player, toCamera(), home()   where they apply
 //   close()
-export async function show(node, file, generation, inspect = (at) => set({ at })) {
+export async function show(node, file, generation, inspect = (at) => set({ at }), unturned = "") {
   const scene = await ask(file, "scene", sceneNow()), { stand } = state();
   const view = (!stand && scene.views.find((v) => v.name === state().view)) || scene.views[0];
   const shown = new Scene(file, generation, scene, view);
   shown.inspect = (point) => inspect(point.map((v) => Number(v.toFixed(3))).join(","));
   const box = el("div", { className: "map", tabIndex: 0, role: "application", "aria-label": `${view.title}. Arrow keys move it, Enter describes what is in the middle.` });
-  const put = view.camera ? (await import(stand ? "./stand.js" : "./camera.js")).look : spread;
+  const turns = !unturned && turned(view);
+  const put = view.camera ? (await import(stand ? "./stand.js" : "./camera.js")).look : turns ? (await import("./turn.js")).look : spread;
   node.replaceChildren(box);
-  put(shown, box);
+  try {
+    await put(shown, box);
+  } catch (err) {
+    if (turns) return show(node, file, generation, inspect, err.message || err.name);
+    throw err;
+  }
+  if ((shown.unturned = unturned)) shown.tell(`The model cannot be turned: ${unturned}.`);
   const camera = scene.views.find((v) => v.camera), flat = scene.views.find((v) => !v.camera);
   if (camera && flat && !stand) shown.toCamera = () => set({ view: (view.camera ? flat : camera) === scene.views[0] ? undefined : (view.camera ? flat : camera).name }, { push: true });
   else if (scene.sights) shown.toCamera = (point) => import("./stand.js").then((m) => m.stand(shown, point));
+  if (view.turning) shown.toTurn = () => set({ turn: state().turn ? undefined : "0,0,1,0,0" }, { push: true });
   if (view.moves) node.append((shown.player = player(shown)).node);
   const stop = watch((changed) => {
     if (changed.has("at")) shown.markInspected();
@@ -245,7 +247,7 @@ function spread(shown, box) {
   const boundsOf = ([l, t, r, b]) => L.latLngBounds(at(l, b), at(r, t));
   let all = boundsOf(view.bounds);
   const smallest = ([l, t, r, b]) => Math.min(0, Math.floor(-Math.log2((Math.max(r - l, b - t, 1) * scale) / 256))) - 1;
-  const natural = scale >= 16 ? 1 : 0; // zoom from which on the pixels are magnified
+  const natural = view.detail ? Math.log2(view.detail / scale) : scale >= 16 ? 1 : 0; // zoom from which on the pixels are magnified
   const largest = scale >= 16 ? 3 : 6;
   const map = L.map(box, {
     crs: L.CRS.Simple, minZoom: smallest(view.bounds), maxZoom: largest, zoomSnap: 1, attributionControl: false,

@@ -5,13 +5,13 @@ import { el, fill } from "./dom.js";
 
 const pause = 250; // milliseconds after the last movement of a slider
 
-// optionsOf returns the options of a scene that the page offers: without those for the position of the camera,
-// which camera.js sets.
-const optionsOf = ({ options, views }) => options.filter((o) => o.kind !== "place" && !(o.name === "zoom" && views.some((v) => v.camera)));
+// optionsOf returns the options of the visible view that the page offers: without the position of the camera, which
+// camera.js sets.
+const optionsOf = ({ scene, view }) => scene.options.filter((o) => o.kind !== "place" && (o.views ?? [view.name]).includes(view.name) && !(o.name === "zoom" && view.camera));
 
 export const panel = {
   name: "options", title: "Options",
-  applies: ({ shown, mode }) => ["picture", "compare"].includes(mode) && Boolean(shown) && optionsOf(shown.scene).length > 0,
+  applies: ({ shown, mode }) => ["picture", "compare"].includes(mode) && Boolean(shown) && optionsOf(shown).length > 0,
   open(node, context) {
     const wait = {}, drawn = new Map();
     const now = (o) => state()["o." + o.name] ?? o.default;
@@ -57,7 +57,7 @@ export const panel = {
 
     let made;
     const draw = () => {
-      const options = optionsOf(context.shown.scene);
+      const options = optionsOf(context.shown);
       const what = JSON.stringify(options);
       if (what !== made) {
         made = what;
@@ -89,6 +89,7 @@ export const missing = {
       const what = JSON.stringify(missing);
       if (what === told) return;
       told = what;
+      parent.trowel?.missing(missing);
       context.count(total || undefined, missing.some((m) => m.loss) ? "error" : undefined);
       const kinds = Map.groupBy(missing, (m) => `${m.kind}\n${m.what}`);
       fill(node, total === 0 ? el("p", { className: "empty" }, "Nothing was missing for what was drawn so far.") : [...kinds.values()].map((list) => el("section", { className: "missing" },

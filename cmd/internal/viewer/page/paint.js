@@ -13,7 +13,7 @@ void main() {
   seen = axes * (position - middle);
   vec3 n = faces ? vec3(0) : normalize(axes * normal);
   shade = plain ? vec2(1) : min(vec2(1), light.x + light.y * max(vec2(0), vec2(1, -1) * dot(n, lamp)));
-  tint = color; at = place;
+  tint = vec4(mix(color.rgb * 12.92, 1.055 * pow(color.rgb, vec3(1. / 2.4)) - .055, step(.0031308, color.rgb)), color.a); at = place;
   gl_Position = vec4((seen.xy - look.xy) * look.z * 2. / size, -seen.z * look.w, 1);
 }`;
 const fragment = `
@@ -39,8 +39,7 @@ void main() {
 //   box(clip)   the middle of the model, and the distance of its farthest corner, over a clip
 //   draw        { axes: right, up, toward, middle, pan, scale, clip, seconds, paper, turnable, width, height }
 export async function painter(canvas, model) {
-  const gl = context(canvas, { alpha: false, antialias: false, depth: false });
-  if (!gl) throw new Error("The browser has no WebGL2.");
+  const gl = context(canvas);
   await bitmaps(model, gl.getParameter(gl.MAX_TEXTURE_SIZE));
   const { program: made, at } = program(gl, vertex, fragment, ["position", "normal", "place", "color"]);
   gl.useProgram(made);

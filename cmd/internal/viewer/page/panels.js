@@ -6,9 +6,9 @@ import * as inspector from "./inspector.js";
 import * as layers from "./layers.js";
 import * as options from "./options.js";
 
-// later is a panel of a module that is loaded when the panel is opened for the first time, after the scripts
-// and styles it needs.
-const later = (file, panel, ...needs) => ({ ...panel, open: async (node, context) => {
+// later is a panel of a module, usually with its name, that is loaded when the panel is opened for the first time, after the
+// scripts and styles it needs.
+const later = (file, panel, ...needs) => ({ name: file, ...panel, open: async (node, context) => {
   await Promise.all(needs.map(load));
   return (await import(`./${file}.js`)).panel.open(node, context);
 } });
@@ -18,18 +18,19 @@ const pair = ({ session }) => session.mode === "pair";
 export const files = [tree.panel];
 export const left = [layers.panel, options.panel, options.missing];
 export const middle = [
-  later("gallery", { name: "gallery", title: "Files", alone: true, applies: ({ session, doc }) => session.mode === "gallery" && !doc }, "compare.css"),
-  later("compare", { name: "compare", title: "Both", applies: (context) => pair(context) && Boolean(context.entry?.scene), usual: pair }, "leaflet.js", "compare.css"),
+  later("gallery", { title: "Files", alone: true, applies: ({ session, doc }) => session.mode === "gallery" && !doc }, "compare.css"),
+  later("compare", { title: "Both", applies: (context) => pair(context) && Boolean(context.entry?.scene), usual: pair }, "leaflet.js", "compare.css"),
   later("map", { name: "picture", title: "Picture", applies: ({ entry }) => Boolean(entry?.scene) }, "leaflet.js"),
-  later("table", { name: "table", title: "Table", applies: ({ entry }) => Boolean(entry?.table) }, "text.css"),
-  later("text", { name: "text", title: "Text", applies: ({ entry }) => Boolean(entry?.text) }, "text.css"),
-  later("contents", { name: "contents", title: "Contents", usual: ({ entry }) => Boolean(entry?.dir && !entry.path && !entry.scene), applies: ({ entry }) => entry?.dir && !(entry.scene && !entry.path) }, "facts.css"),
-  later("hex", { name: "hex", title: "Bytes", applies: ({ entry, doc }) => Boolean(entry) && (!entry.dir || (!entry.path && (!doc.folder || state().dump !== undefined))) }, "panels.css"),
+  later("table", { title: "Table", applies: ({ entry }) => Boolean(entry?.table) }, "text.css"),
+  later("text", { title: "Text", applies: ({ entry }) => Boolean(entry?.text) }, "text.css"),
+  later("contents", { title: "Contents", usual: ({ entry }) => Boolean(entry?.dir && !entry.path && !entry.scene), applies: ({ entry }) => entry?.dir && !(entry.scene && !entry.path) }, "facts.css"),
+  later("hex", { title: "Bytes", applies: ({ entry, doc }) => Boolean(entry) && (!entry.dir || (!entry.path && (!doc.folder || state().dump !== undefined))) }, "panels.css"),
 ];
 export const right = [
   inspector.panel,
-  later("findings", { name: "findings", title: "Findings", eager: true }, "panels.css"),
-  later("changes", { name: "changes", title: "Changes", eager: true, applies: pair, usual: pair }, "compare.css"),
-  later("search", { name: "search", title: "Search" }, "panels.css"),
-  later("about", { name: "about", title: "About" }, "facts.css"),
+  later("findings", { title: "Findings", eager: true }, "panels.css"),
+  later("edit", { title: "Edit", eager: true, applies: ({ session }) => session.edit, usual: () => true }, "edit.css"),
+  later("changes", { title: "Changes", eager: true, applies: pair, usual: pair }, "compare.css"),
+  later("search", { title: "Search" }, "panels.css"),
+  later("about", { title: "About" }, "facts.css"),
 ];

@@ -2,7 +2,7 @@
 //
 // Keys of the state read here: q (the words), as (the kind: "text", or "pattern" for a regular expression;
 // default: detected from the words), case (1: case-sensitive), hit.
-import { url } from "./api.js";
+import { get, url } from "./api.js";
 import { state, set } from "./state.js";
 import { el, fill } from "./dom.js";
 import { icon } from "./icons.js";
@@ -93,7 +93,7 @@ export const panel = {
       };
       tell();
       try {
-        const answer = await fetch(url(context.doc.id, kind, query), { signal: mine.signal });
+        const answer = await get(url(context.doc.id, kind, query), { signal: mine.signal });
         if (!answer.ok) throw new Error((await answer.json()).error);
         const lines = answer.body.pipeThrough(new TextDecoderStream()).getReader();
         for (let rest = ""; ; ) {

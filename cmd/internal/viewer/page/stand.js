@@ -2,7 +2,7 @@
 //
 // Keys of the state: stand (x,y,z of the camera), turn (yaw,pitch in degrees: yaw 0 looks north, along z, and 90 west,
 // against x; positive pitches look down), and the option daylight.
-import { url, ask } from "./api.js";
+import { get, url, ask } from "./api.js";
 import { state, set, watch } from "./state.js";
 import { el, fill } from "./dom.js";
 import { icon } from "./icons.js";
@@ -66,7 +66,7 @@ export function look(shown, box) {
     asked = true;
     const { signal } = (stop = new AbortController());
     try {
-      const answer = await fetch(address(part), { signal });
+      const answer = await get(address(part), { signal });
       if (answer.status !== 410) {
         if (!answer.ok) throw new Error((await answer.json()).error);
         const old = blob;

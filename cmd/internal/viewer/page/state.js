@@ -1,4 +1,5 @@
-// The state of the page. It is in the fragment of the address, so that it can be saved and sent.
+// The state of the page. It is in the fragment of the address, so that it can be saved and sent. If there is a page around this one
+// (see door.js), it is in the address of that.
 //
 //   file, path   the file, and the path in its tree
 //   view         of the scene
@@ -7,6 +8,7 @@
 //   solo         the only visible layer
 //   zoom         of the game's camera
 //   stand, turn  the place of a camera in three dimensions, and its yaw and pitch in degrees
+//   turn         five numbers, of a model: see turn.js
 //   grid         1: the borders of cells are drawn
 //   time         milliseconds
 //   o.NAME       options
@@ -20,7 +22,7 @@ const watchers = new Set();
 let now = read();
 
 function read() {
-  return Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+  return Object.fromEntries(new URLSearchParams(parent.location.hash.slice(1)));
 }
 
 export const state = () => now;
@@ -29,7 +31,7 @@ export const state = () => now;
 export function set(values, { push = false } = {}) {
   const next = { ...now };
   for (const [key, value] of Object.entries(values)) {
-    if (value === undefined || value === null || value === "") delete next[key];
+    if ((value ?? "") === "") delete next[key];
     else next[key] = String(value);
   }
   apply(next, push ? "pushState" : "replaceState");
@@ -39,12 +41,13 @@ function apply(next, how) {
   const changed = new Set([...Object.keys(now), ...Object.keys(next)].filter((k) => now[k] !== next[k]));
   if (!changed.size) return;
   now = next;
-  if (how) history[how](null, "", "#" + new URLSearchParams(now));
+  if (how) parent.history[how](null, "", "#" + new URLSearchParams(now));
   for (const w of watchers) w(changed);
 }
 
 // watch calls back with the set of changed keys.
 export const watch = (f) => (watchers.add(f), () => watchers.delete(f));
 
-addEventListener("hashchange", () => apply(read()));
-addEventListener("popstate", () => apply(read()));
+const moved = () => apply(read());
+parent.addEventListener("popstate", moved);
+addEventListener("pagehide", () => parent.removeEventListener("popstate", moved));

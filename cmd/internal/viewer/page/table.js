@@ -1,7 +1,7 @@
 // A file of the tree as a table, or the hits of a query as one. In the address: table, the number of the table in
 // the file; sort, the name of a column, with a leading minus for descending order; filter, a text in the rows; where,
 // conditions such as "DAMAGE above 60", a line each; columns, further columns that are shown, a line each.
-import { ask, url } from "./api.js";
+import { ask, get as load, url } from "./api.js";
 import { state, set } from "./state.js";
 import { el, fill } from "./dom.js";
 import { icon } from "./icons.js";
@@ -9,6 +9,13 @@ import { Rows, count } from "./rows.js";
 
 const isNumber = /^-?\d+(\.\d+)?(e[-+]?\d+)?$/i;
 const comparisons = ["is", "not", "has", "above", "below"];
+
+// small returns a small picture, or nothing in its place.
+function small(address) {
+  const img = el("img", { alt: "", onload: () => URL.revokeObjectURL(img.src) });
+  load(address).then((answer) => (answer.ok ? answer.blob() : Promise.reject())).then((data) => (img.src = URL.createObjectURL(data)), () => img.remove());
+  return img;
+}
 const listOf = (text) => (text ? text.split("\n") : []);
 
 export const panel = {
@@ -66,7 +73,7 @@ export const panel = {
       const open = () => context.go({ path: part, mode: part === path || line ? "text" : undefined, line: line || undefined });
       const name = part === path ? line : line ? `${part}:${line}` : part;
       return el("tr", { "aria-rowindex": i + 2, tabIndex: i === current ? 0 : -1, onfocus: () => (current = i) },
-        el("th", { scope: "row" }, picture && el("img", { alt: "", loading: "lazy", src: url(context.doc.id, `still/${context.doc.generation}`, { ...picture, w: Math.min(picture.w, 128), h: Math.min(picture.h, 128), l: 0 }), onerror: (e) => e.currentTarget.remove() }),
+        el("th", { scope: "row" }, picture && small(url(context.doc.id, `still/${context.doc.generation}`, { ...picture, w: Math.min(picture.w, 128), h: Math.min(picture.h, 128), l: 0 })),
           name && el("button", { type: "button", className: "link", tabIndex: -1, title: part === path ? undefined : part, "aria-label": part === path ? `Line ${line} of the text` : name, onclick: open }, part === path ? line : part.split("/").pop())),
         answer.columns.map((_, k) => el("td", { className: numbers[k] ? "number" : undefined, title: cells[k]?.length > 30 ? cells[k] : undefined }, cells[k] ?? "")));
     }

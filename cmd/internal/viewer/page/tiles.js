@@ -1,4 +1,5 @@
 // Tiles that are fetched when they become visible.
+import { get } from "./door.js";
 import { el } from "./dom.js";
 
 const empty = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==";
@@ -48,7 +49,7 @@ export const Tiles = L.GridLayer.extend({
         for (let wait = 250; ; ) {
           await this.options.turn?.();
           if (signal.aborted) return;
-          const answer = await fetch(this.address(at), { signal });
+          const answer = await get(this.address(at), { signal });
           if (answer.status === 503 && wait < 5000) {
             await sleep((wait *= 2));
             if (signal.aborted) return;

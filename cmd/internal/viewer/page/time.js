@@ -46,11 +46,15 @@ export function player(shown) {
       if (!self.playing) return keep();
       // The next picture follows when this one is complete. Its time advances by the time that this one took.
       const mine = (self.run = {});
+      const film = shown.view.film ? await import("./film.js").then((m) => m.film(shown)).catch(() => {}) : undefined;
       for (let from = performance.now() - shown.moment; self.playing && self.run === mine; ) {
         if (document.hidden || !self.node.offsetParent) return self.toggle(); // not visible
-        await shown.toMoment(Math.floor(((performance.now() - from) % length) / beat) * beat);
-        await new Promise((r) => setTimeout(r, beat - ((performance.now() - from) % beat)));
+        const passed = Math.floor((performance.now() - from) % length);
+        if (film) await film.draw((shown.moment = passed));
+        else await shown.toMoment(shown.smooth ? passed : Math.floor(passed / beat) * beat);
+        if (!film && !shown.smooth) await new Promise((r) => setTimeout(r, beat - ((performance.now() - from) % beat)));
       }
+      film?.close();
     },
     close() {
       self.playing = false;

@@ -1,0 +1,114 @@
+package verbs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/cmd/internal/service"
+	"trowel.example/internal/format"
+)
+
+// intoHelp explains --into.
+const intoHelp = `With --into an existing file changes in place: "trowel %[1]s FILE --into OLD --box ..." is the same as
+"trowel edit OLD --in-place -- %[2]s FILE --box ...", with its backup and its report, and
+"trowel help %[2]s" explains it.`
+
+// putting is one run of a verb with --into: a command of edit changes an existing file.
+type putting struct {
+	*editing
+	verb    *conversions
+	command *format.Command
+	into    string
+	only    []string // names of the options that require --into
+	never   []string // names of the options of the conversion that --into excludes
+}
+
+// intoFlags adds --into to the verb of a conversion of format f that has a command for it. The options of the command
+// become flags of the verb.
+func intoFlags(v *conversions, cmd *cobra.Command, f *format.Format, c *format.Conversion) {
+	target := v.Formats[slices.IndexFunc(v.Formats, func(f *format.Format) bool { return f.Name == c.To })].Editing
+	p := &putting{editing: &editing{writing: v.writing, inPlace: true, own: cmd.Flags()}, verb: v}
+	p.command = target.Commands[slices.IndexFunc(target.Commands, func(k *format.Command) bool { return k.Name == c.Into })]
+	options := slices.Concat(p.command.Options, target.Options)
+	for _, o := range options {
+		if cmd.Flags().Lookup(o.Name) == nil {
+			p.only = append(p.only, o.Name)
+		}
+	}
+	for _, o := range c.Options {
+		if !slices.ContainsFunc(p.command.Options, func(x format.Option) bool { return x.Name == o.Name }) {
+			p.never = append(p.never, o.Name)
+		}
+	}
+	cmd.Use = strings.Replace(cmd.Use, "[-o FILE]", "[-o FILE | --into OLD]", 1)
+	cmd.Flags().StringVar(&p.into, "into", "", "the existing `file` to change in place")
+	cmd.Flags().StringVar(&p.backup, "backup", "", "the `file` for the backup of --into (default: next to it)")
+	optionFlags(v.Tool, cmd, func(of *format.Format) []format.Option {
+		if of != f {
+			return nil
+		}
+		return options
+	})
+	cmd.Long += "\n\n" + fmt.Sprintf(intoHelp, v.verb, p.command.Name)
+	convert := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := p.agree(args); err != nil {
+			return err
+		}
+		if p.into == "" {
+			return convert(cmd, args)
+		}
+		return p.put(cmd.Context(), args[0])
+	}
+}
+
+// agree returns an error if the options contradict each other.
+func (p *putting) agree(files []string) error {
+	switch {
+	case p.into == "" && p.backup != "":
+		return errors.New("--backup requires --into")
+	case p.into != "" && (p.verb.out != "" || p.verb.force):
+		return errors.New("--into excludes -o and -f")
+	case p.into != "" && len(files) > 1:
+		return errors.New("--into accepts only one FILE")
+	}
+	for _, given := range p.Options.Given {
+		switch {
+		case p.into == "" && slices.Contains(p.only, given.Name):
+			return fmt.Errorf("--%s requires --into", given.Name)
+		case p.into != "" && slices.Contains(p.never, given.Name):
+			return fmt.Errorf("--into excludes --%s", given.Name)
+		}
+	}
+	return nil
+}
+
+// put performs the command on the existing file, with the options that the user gave to the verb.
+func (p *putting) put(ctx context.Context, file string) error {
+	g, err := p.Find(ctx, file) // an error about the file names it, not the command
+	if err != nil {
+		return err
+	}
+	_, err = p.verb.conversionOf(g)
+	if err = errors.Join(err, g.Close()); err != nil {
+		return err
+	}
+	words := []string{p.command.Name}
+	var rest []service.Given // options of the editing
+	for _, given := range p.Options.Given {
+		if slices.ContainsFunc(p.command.Options, func(o format.Option) bool { return o.Name == given.Name }) {
+			words = append(words, "--"+given.Name+"="+given.Value)
+		} else {
+			rest = append(rest, given)
+		}
+	}
+	p.Options.Given, p.words, p.first = rest, append(words, "--", file), []string{"changes"}
+	return p.each(ctx, []string{p.into}, func(name string, r *report) error {
+		return asLacking(p.edit(ctx, name, make(map[string]string), r))
+	})
+}

@@ -1,0 +1,96 @@
+package viewer
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"trowel.example/internal/files/regular"
+	"trowel.example/internal/files/wholefile"
+)
+
+// kept is a list of changes on the disk.
+type kept struct {
+	Version int          `json:"version"`
+	Hash    string       `json:"hash"` // of the file to which the list applies
+	Time    time.Time    `json:"time"`
+	Changes []keptChange `json:"changes"`
+}
+
+type keptChange struct {
+	Words []string `json:"words"`
+	Off   bool     `json:"off,omitempty"`
+}
+
+const keptVersion = 1
+
+// recall returns the list that an earlier session kept. wrong states why a list cannot be read; a new list replaces it
+// only after the user has changed something.
+func (n *session) recall() (k *kept, wrong string) {
+	if n.Keep == "" {
+		return nil, ""
+	}
+	data, err := regular.ReadFile(n.Keep, 2*maxList)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, ""
+	}
+	k = new(kept)
+	if err == nil {
+		err = json.Unmarshal(data, k)
+	}
+	if err == nil && k.Version != keptVersion {
+		err = fmt.Errorf("version %d is not supported", k.Version)
+	}
+	if err == nil {
+		for _, c := range k.Changes {
+			if _, err = n.parse(c.Words); err != nil {
+				break
+			}
+		}
+	}
+	switch {
+	case err != nil:
+		return nil, fmt.Sprintf("the list of an earlier session cannot be read: %v", err)
+	case len(k.Changes) == 0:
+		return nil, ""
+	}
+	return k, ""
+}
+
+// keep keeps the list for a later session. A file without changes has no list.
+func (n *session) keep() {
+	if n.Keep == "" {
+		return
+	}
+	n.unkept = ""
+	if err := n.write(); err != nil {
+		n.unkept = fmt.Sprintf("the list is not kept for a later session: %v", err)
+	}
+}
+
+func (n *session) write() error {
+	if len(n.list) == 0 {
+		if err := os.Remove(n.Keep); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	k := kept{keptVersion, hex.EncodeToString(n.digest[:]), time.Now().UTC(), nil}
+	for _, e := range n.list {
+		k.Changes = append(k.Changes, keptChange{e.words, e.off})
+	}
+	data, err := json.Marshal(k)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(n.Keep), 0o700)
+	}
+	if err == nil {
+		err = wholefile.Write(n.Keep, bytes.NewReader(data), 0o600)
+	}
+	return err
+}

@@ -1,0 +1,285 @@
+package viewer
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/internal/format"
+	"trowel.example/internal/limits/parallel"
+)
+
+// state is the file after a change.
+type state struct {
+	of    *change           // nil: the file as it was
+	parts map[string][]byte // the file for suffix "", and its companion files; nil if they were dropped to save memory
+}
+
+// maxStates is the size in bytes above which states of the file are dropped. They are computed again when they are
+// needed.
+const maxStates = 192 << 20
+
+func (s *state) size() (n int) {
+	for _, data := range s.parts {
+		n += len(data)
+	}
+	return n
+}
+
+// settle applies the list and shows the result. It returns when that is done, or when ctx ends; then the work continues.
+func (n *session) settle(ctx context.Context) error {
+	done := make(chan error, 1)
+	n.server.watch.Go(func() {
+		var err error
+		if p := parallel.Catch(func() { err = n.replay(n.server.life) }); p != nil {
+			err = defect(p)
+		}
+		done <- err
+	})
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return nil // the page is informed by an event
+	}
+}
+
+// replay applies the list, starting with the last state that is still valid, and shows the result.
+func (n *session) replay(ctx context.Context) error {
+	n.replaying.Lock()
+	defer n.replaying.Unlock()
+	n.mu.Lock()
+	revision, list := n.revision, slices.DeleteFunc(slices.Clone(n.list), func(e item) bool { return e.off })
+	done := n.applied == revision
+	n.mu.Unlock()
+	if done {
+		return nil
+	}
+	valid := 1
+	for valid < len(n.chain) && valid <= len(list) && n.chain[valid].of == list[valid-1].change {
+		valid++
+	}
+	n.chain = n.chain[:valid]
+	for _, e := range list[valid-1:] {
+		if err := n.extend(ctx, e.change); err != nil {
+			return err
+		}
+		n.thin()
+	}
+	last := len(n.chain) - 1
+	if err := n.restore(ctx, last); err != nil {
+		return err
+	}
+	n.mu.Lock()
+	n.applied, n.result = revision, n.chain[last]
+	n.mu.Unlock()
+	n.show()
+	n.server.events.send(event{"edited", map[string]any{"file": n.is.id, "revision": revision}})
+	return nil
+}
+
+// show shows the result, if the file was shown before.
+func (n *session) show() {
+	f := n.is
+	f.mu.Lock()
+	seen := f.shown.stamp != ""
+	f.mu.Unlock()
+	if !seen {
+		return
+	}
+	if err := f.renew(n.server.life, false); err != nil && n.server.life.Err() == nil {
+		f.fail(n.stamp(), err)
+	}
+}
+
+// extend applies a change to the last state.
+func (n *session) extend(ctx context.Context, c *change) error {
+	last := len(n.chain) - 1
+	if err := n.restore(ctx, last); err != nil {
+		return err
+	}
+	parts, effect, err := n.apply(ctx, n.chain[last], c)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	c.effect = effect
+	c.mu.Unlock()
+	n.chain = append(n.chain, &state{c, parts})
+	return nil
+}
+
+// restore computes a state that was dropped.
+func (n *session) restore(ctx context.Context, i int) error {
+	from := i
+	for n.chain[from].parts == nil {
+		from--
+	}
+	for ; from < i; from++ {
+		parts, _, err := n.apply(ctx, n.chain[from], n.chain[from+1].of)
+		if err != nil {
+			return err
+		}
+		n.chain[from+1].parts = parts
+	}
+	return nil
+}
+
+// thin drops every second of the older states until the others take less memory than the limit. States that a change
+// did not touch share their memory.
+func (n *session) thin() {
+	for step := 2; ; step *= 2 {
+		size := 0
+		for i, s := range n.chain {
+			if i == 0 || s.parts != nil && !shared(s, n.chain[i-1]) {
+				size += s.size()
+			}
+		}
+		if size <= maxStates || step > len(n.chain) {
+			return
+		}
+		for i, s := range n.chain[:len(n.chain)-1] {
+			if i%step != 0 {
+				s.parts = nil
+			}
+		}
+	}
+}
+
+func shared(a, b *state) bool {
+	return len(a.parts[""]) > 0 && len(b.parts[""]) > 0 && &a.parts[""][0] == &b.parts[""][0]
+}
+
+// apply applies a change to a state. The error of the operation is part of its effect; the state is unchanged then.
+func (n *session) apply(ctx context.Context, from *state, c *change) (map[string][]byte, effect, error) {
+	done := effect{Changes: []string{}, Notes: []string{}}
+	note := func(path, message string) {
+		if len(done.Notes) < maxEffects {
+			done.Notes = append(done.Notes, message)
+		}
+	}
+	job := n.opened.Job()
+	job.OnWarn, job.OnMiss, job.OnDone, job.OnProgress = note, note, nil, nil
+	out := make(memory)
+	steps, err := n.steps(c.words, job)
+	if err == nil {
+		for _, s := range steps {
+			s.Job.OnLack = func(e *fault.NameError) error { return e }
+		}
+		err = n.opened.Format.Editing.Edit(ctx, job, n.source(from), steps, out, func(c check.Change) error {
+			if done.Count++; len(done.Changes) < maxEffects {
+				done.Changes = append(done.Changes, c.String())
+			}
+			return nil
+		})
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, done, ctx.Err()
+	case err != nil:
+		done.Count, done.Changes, done.Error = 0, []string{}, err.Error()
+		return from.parts, done, nil
+	case done.Count == 0:
+		return from.parts, done, nil
+	}
+	parts := make(map[string][]byte)
+	for suffix, p := range out {
+		parts[suffix] = *p
+	}
+	return parts, done, nil
+}
+
+// source returns the file in a state. Its neighbours are those of the file on the disk.
+func (n *session) source(s *state) *format.Source {
+	src := n.opened.Source
+	data := s.parts[""]
+	return format.NewSourceNear(src.Path, bytes.NewReader(data), int64(len(data)), &nearby{src, s.parts})
+}
+
+// nearby are the neighbours of a file in memory: its companion files, and the neighbours of the file on the disk.
+type nearby struct {
+	src   *format.Source
+	parts map[string][]byte
+}
+
+func (n *nearby) Names() ([]string, error) {
+	names := n.src.Siblings()
+	for suffix := range n.parts {
+		if name := n.src.Name + suffix; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+func (n *nearby) Open(name string) (*format.Source, error) {
+	for suffix, data := range n.parts {
+		if name == n.src.Name+suffix && suffix != "" {
+			return format.NewSource(n.src.Path+suffix, data), nil
+		}
+	}
+	return n.src.Beside(name)
+}
+
+// memory is an output in memory: its parts by their suffixes.
+type memory map[string]*memoryPart
+
+func (m memory) Create(suffix string) (format.Part, error) {
+	p := new(memoryPart)
+	m[suffix] = p
+	return p, nil
+}
+
+var errNoFolder = errors.New("it needs a folder on the disk: use `trowel edit`")
+
+func (m memory) Dir() (string, error)     { return "", errNoFolder }
+func (m memory) KeptDir() (string, error) { return "", errNoFolder }
+
+type memoryPart []byte
+
+func (p *memoryPart) Write(data []byte) (int, error) {
+	*p = append(*p, data...)
+	return len(data), nil
+}
+
+func (p *memoryPart) WriteAt(data []byte, at int64) (int, error) {
+	if at < 0 || at > format.MaxWhole-int64(len(data)) {
+		return 0, fmt.Errorf("the result has more than %d bytes", format.MaxWhole)
+	}
+	if grow := int(at) + len(data) - len(*p); grow > 0 {
+		*p = append(*p, make([]byte, grow)...)
+	}
+	return copy((*p)[at:], data), nil
+}
+
+func (p *memoryPart) ReadAt(data []byte, at int64) (int, error) {
+	return bytes.NewReader(*p).ReadAt(data, at)
+}
+
+var _ io.ReaderAt = new(memoryPart)
+
+// build applies the changes to the file in one pass and returns the new file.
+func (n *session) build(ctx context.Context) ([]byte, error) {
+	lines, words, err := n.script()
+	if err != nil {
+		return nil, err
+	}
+	n.mu.Lock()
+	base := n.base
+	n.mu.Unlock()
+	parts, done, err := n.apply(ctx, base, &change{words: words})
+	switch {
+	case err != nil:
+		return nil, err
+	case done.Error != "":
+		return nil, errors.New(done.Error)
+	case len(parts) > 1:
+		return nil, fmt.Errorf("the result of the %d changes has several files: use `trowel edit`", len(lines))
+	}
+	return parts[""], nil
+}

@@ -1,0 +1,60 @@
+package viewer
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+
+	"trowel.example/fault"
+	"trowel.example/internal/format"
+)
+
+// model returns the model of a view as a glTF binary file.
+func (a *sceneRequest) model(r *http.Request) ([]byte, error) {
+	m, ok := a.Scene.(format.Modeler)
+	if !ok || a.Turning == nil {
+		return nil, problem{http.StatusNotFound, "there is no model of it"}
+	}
+	return m.Model(r.Context(), a.look)
+}
+
+// motion returns what the page needs to draw a picture at all times. The parameters are those of a still.
+func (a *sceneRequest) motion(r *http.Request) ([]byte, error) {
+	m, ok := a.Scene.(format.Mover)
+	if !ok || !a.Film {
+		return nil, problem{http.StatusNotFound, "it does not move"}
+	}
+	look, err := a.stillLook(r, liveSide)
+	if err != nil {
+		return nil, err
+	}
+	return m.Motion(r.Context(), look, a.Background)
+}
+
+// serveDrawing returns a handler that sends what the page needs to draw something itself, made while holding a CPU slot.
+// It never changes.
+func (s *Server) serveDrawing(kind string, draw func(*sceneRequest, *http.Request) ([]byte, error)) http.HandlerFunc {
+	return s.handle(func(w http.ResponseWriter, r *http.Request) error {
+		_, a, release, err := s.current(r)
+		if err != nil {
+			return err
+		}
+		defer release()
+		var data []byte
+		err = s.withSlot(r.Context(), func() (err error) {
+			data, err = draw(a, r)
+			return err
+		})
+		if errors.Is(err, fault.ErrLimit) {
+			err = problem{http.StatusNotFound, err.Error()}
+		}
+		if err != nil {
+			return err
+		}
+		w.Header().Set("Content-Type", kind)
+		w.Header().Set("Content-Length", strconv.Itoa(len(data)))
+		w.Header().Set("Cache-Control", "private, max-age=31536000, immutable")
+		_, err = w.Write(data)
+		return err
+	})
+}

@@ -1,0 +1,167 @@
+// The list of changes of the file, with buttons for each, and the form for a new one (editform.js).
+//
+// Nothing is written to the file before the user has confirmed the list. The program applies the list and shows the
+// result as the second file of the page.
+import { get, json, url } from "./api.js";
+import { state, set } from "./state.js";
+import { el, fill } from "./dom.js";
+import { bind } from "./keys.js";
+import { on } from "./live.js";
+import { form } from "./editform.js";
+import { dialog } from "./help.js";
+import { give } from "./save.js";
+
+const plural = (n, word) => `${n.toLocaleString()} ${word}${n === 1 ? "" : "s"}`;
+
+export const panel = {
+  async open(node, context) {
+    const file = context.session.edit, address = (what = "", query) => url(file, "edit" + what, query);
+    if (state().file === undefined) set({ file: String(file), over: state().over ?? "new" });
+    let now = await json(address(), context.signal);
+    const { operations } = await json(address("/operations"), context.signal);
+    const head = el("div", { className: "bar" }), notes = el("div"), list = el("ol", { className: "plain edits", "aria-label": "Changes" }), fields = el("div");
+    fill(node, head, notes, list, fields);
+
+    // post sends a change of the list and shows the answer.
+    async function post(what, body) {
+      const answer = await context.busy("the changes", get(address(what), { method: "POST", headers: { "Content-Type": "application/json", "Trowel-Edit": now.hash }, body: JSON.stringify({ revision: now.revision, ...body }) }));
+      const data = await answer.json().catch(() => ({}));
+      if (!answer.ok) {
+        if (answer.status === 409) await renew();
+        throw new Error(data.error || answer.statusText);
+      }
+      return data;
+    }
+    async function act(does, says, focus) {
+      try {
+        now = await post("", does);
+        if (says) context.say(says);
+      } catch (err) {
+        context.say(err.message);
+        return err;
+      }
+      draw();
+      focus?.();
+    }
+    const renew = async () => {
+      now = await json(address(), context.signal);
+      draw();
+    };
+
+    const button = (text, onclick, more = {}) => el("button", { type: "button", onclick, ...more }, text);
+    const plainly = (e) => [...e.changes, e.count > e.changes.length && `and ${plural(e.count - e.changes.length, "other change")}`].filter(Boolean);
+
+    function draw() {
+      const ready = now.list.some((e) => !e.off) && !now.list.some((e) => !e.off && e.error) && now.applied;
+      fill(head,
+        button("Undo", () => act({ do: "undo" }, "Undone"), { className: "undo", disabled: !now.undo, title: "Undo (Z)" }),
+        button("Redo", () => act({ do: "redo" }, "Redone"), { className: "redo", disabled: !now.redo, title: "Redo (Y)" }),
+        el("span", { className: "space" }),
+        button("Copy as command", () => copy().catch((err) => context.say(err.message)), { className: "copy-command", disabled: !ready }),
+        button(now.saves ? "Save …" : "Download …", confirm, { className: "strong save", disabled: !ready || now.outdated }));
+      fill(notes,
+        now.offer && el("div", { className: "card offer", role: "status" },
+          el("p", {}, `An earlier session left ${plural(now.offer.count, "change")} (${new Date(now.offer.time).toLocaleString()}).`, !now.offer.same && " The file has changed since."),
+          el("div", { className: "row" }, button("Continue", () => act({ do: "continue" }), { className: "strong" }), button("Discard", () => act({ do: "discard" })))),
+        now.outdated && el("div", { className: "card outdated", role: "alert" }, el("p", {}, "Another program has changed the file. The list still applies to the file as it was."),
+          button("Apply the list to the new file", () => act({ do: "reread" }))),
+        now.unkept && el("p", { className: "wrong" }, now.unkept),
+        !now.list.length && !now.offer && el("p", { className: "empty" }, `No changes yet. Nothing is written to ${now.name} before you save the list.`));
+      const at = document.activeElement?.dataset?.key;
+      fill(list, now.list.map((e, i) => {
+        const key = (what) => ({ dataset: { key: `${e.id} ${what}` } });
+        return el("li", { className: e.error && !e.off ? "failed" : e.off ? "off" : "" },
+          el("label", { className: "check" }, el("input", { type: "checkbox", checked: !e.off, onchange: (x) => act({ do: "switch", id: e.id, off: !x.target.checked }), ...key("on") }), el("span", { className: "data line" }, e.line)),
+          el("div", { className: "row" },
+            el("span", { className: e.error ? "wrong" : "muted" }, e.off ? "off" : e.error ? e.error : plural(e.count, "change")),
+            el("span", { className: "space" }),
+            button("↑", () => act({ do: "move", id: e.id, to: i - 1 }), { "aria-label": `Earlier: ${e.name}`, title: "Earlier", disabled: i === 0, className: "quiet", ...key("up") }),
+            button("↓", () => act({ do: "move", id: e.id, to: i + 1 }), { "aria-label": `Later: ${e.name}`, title: "Later", disabled: i === now.list.length - 1, className: "quiet", ...key("down") }),
+            e.words && button("Edit", () => open(e), { "aria-label": `Edit: ${e.name}`, className: "quiet", ...key("edit") }),
+            button("Remove", () => act({ do: "remove", id: e.id }, `${e.name} was removed`, () => (list.querySelector("input") ?? fields.querySelector("select"))?.focus()), { "aria-label": `Remove: ${e.name}`, className: "quiet", ...key("remove") })),
+          !e.off && (e.changes.length > 0 || e.notes.length > 0) && el("details", {}, el("summary", {}, "What it changes"), el("ul", {}, plainly(e).map((c) => el("li", {}, c)), e.notes.map((c) => el("li", { className: "sev-warning" }, c)))));
+      }));
+      if (at) [...list.querySelectorAll("[data-key]")].find((b) => b.dataset.key === at && !b.disabled)?.focus();
+      context.count(now.list.length || undefined, now.list.some((e) => !e.off && e.error) ? "error" : undefined);
+    }
+
+    // open opens the form: for a new change, or for one of the list.
+    function open(change) {
+      fill(fields, form(operations, context, change?.words, {
+        names: async (kind) => (await json(address("/names", { kind }))).names,
+        submit: async (words) => {
+          const err = await act(change ? { do: "change", id: change.id, words } : { do: "add", words }, change ? "Changed" : "Added");
+          if (err) return err.message;
+          const wrong = (change ? now.list.find((e) => e.id === change.id) : now.list.at(-1))?.error;
+          if (wrong) context.say(wrong);
+          open();
+        },
+        cancel: change && (() => open()),
+      }));
+      if (change) fields.querySelector("select").focus();
+    }
+
+    const lines = () => el("ol", { className: "confirm" }, now.list.filter((e) => !e.off).map((e) => el("li", {}, el("span", { className: "data" }, e.line), " ", el("span", { className: "muted" }, plural(e.count, "change")))));
+
+    function confirm() {
+      const wrong = el("p", { className: "wrong", role: "alert" });
+      const yes = button(now.saves ? "Save" : "Download", async () => {
+        yes.disabled = true;
+        try {
+          if (now.saves) {
+            const saved = await post("/save", {});
+            now = saved.edit;
+            box.close();
+            open();
+            draw();
+            dialog("Saved", el("p", { className: "saved" }, saved.message));
+          } else {
+            await download();
+            box.close();
+          }
+        } catch (err) {
+          wrong.textContent = err.message;
+          yes.disabled = false;
+        }
+      }, { className: "strong yes" });
+      const box = dialog(now.saves ? `Save ${now.name}` : `Download ${now.name}`, lines(),
+        el("p", { className: "muted" }, now.saves ? "The file is replaced, and the old one is kept next to it as a backup." : "The file on the disk stays as it is."), wrong,
+        el("div", { className: "row" }, yes, button("Cancel", () => box.close())));
+      yes.focus();
+    }
+
+    async function download() {
+      const answer = await get(address("/result"));
+      if (!answer.ok) throw new Error((await answer.json()).error);
+      give(await answer.blob(), now.name);
+    }
+
+    async function copy() {
+      const { command, script } = await json(address("/command"));
+      const part = (id, title, help, text) => {
+        const area = el("textarea", { id, readOnly: true, rows: Math.min(8, text.split("\n").length + 1), className: "data", value: text });
+        return el("section", {}, el("label", { htmlFor: id }, title), el("p", { className: "muted" }, help), area, button("Copy", async (e) => {
+          area.select();
+          await navigator.clipboard.writeText(text).catch(() => document.execCommand("copy"));
+          e.target.textContent = "Copied";
+        }));
+      };
+      dialog("Copy as command", part("command-line", "Command line", "It does the same to this file. Name other files for the same changes to them.", command),
+        part("command-script", "Script", "For `trowel edit FILES --script changes.txt`.", script));
+    }
+
+    const keys = [bind("Z", "undo the last change of the list", () => void (now.undo && act({ do: "undo" }, "Undone")), { group: "Edit" }),
+      bind("Y", "redo it", () => void (now.redo && act({ do: "redo" }, "Redone")), { group: "Edit" })];
+    const stop = on("edited", (e) => e.file === file && (e.revision !== now.revision || !now.applied) && renew().catch(() => {}));
+    const changed = on("changed", (e) => e.file !== file && renew().catch(() => {}));
+    const broken = on("broken", () => renew().catch(() => {}));
+    draw();
+    open();
+    return {
+      close() {
+        for (const end of [...keys, stop, changed, broken]) end();
+      },
+      focus: () => fields.querySelector("select").focus(),
+    };
+  },
+};

@@ -1,0 +1,114 @@
+// The form of an operation, made from its declaration. Boxes and places can be pointed at in the picture.
+import { el, fill } from "./dom.js";
+import { box, place } from "./pick.js";
+
+let last; // the operation chosen last
+
+// form returns the form of an operation with the given words. tools are names(kind), submit(words), which returns a
+// message if the words are wrong, and cancel().
+export function form(operations, context, words, tools) {
+  const groups = Map.groupBy ? Map.groupBy(operations, (o) => o.heading) : operations.reduce((m, o) => m.set(o.heading, [...(m.get(o.heading) ?? []), o]), new Map());
+  const choose = el("select", { id: "operation", onchange: () => draw() }, [...groups].map(([heading, list]) => el("optgroup", { label: heading || "Operations" }, list.map((o) => el("option", { value: o.name }, o.name)))));
+  const about = el("p", { className: "muted" }), body = el("div"), wrong = el("p", { className: "wrong", role: "alert" });
+  let read = () => [];
+  if (operations.some((o) => o.name === (words?.[0] ?? last))) choose.value = words?.[0] ?? last;
+
+  function draw() {
+    const o = operations.find((x) => x.name === choose.value);
+    last = o.name;
+    fill(about, o.title + ".", o.long && " " + o.long);
+    const given = words?.[0] === o.name ? parse(o, words) : new Map();
+    const all = [...o.args.map((v) => [v, true]), ...o.options.map((v) => [v, false])].map(([v, arg]) => ({ v, arg, ...field(v, given.get(v.name), context, tools) }));
+    const rare = all.filter((f) => !f.arg), open = rare.length <= 4 || rare.some((f) => given.has(f.v.name));
+    fill(body, all.filter((f) => f.arg).map((f) => f.node), rare.length > 0 && el("details", { open }, el("summary", {}, "Options"), rare.map((f) => f.node)));
+    read = () => {
+      const options = [], args = [];
+      for (const { v, arg, values } of all) {
+        for (const value of values()) {
+          if (arg) args.push(value);
+          else options.push(v.type === "bool" ? `--${v.name}` : `--${v.name}=${value}`);
+        }
+      }
+      return [o.name, ...options, ...(args.some((a) => a.startsWith("--")) ? ["--"] : []), ...args];
+    };
+    wrong.textContent = "";
+  }
+  draw();
+  return el("form", { className: "edit-form", onsubmit: async (e) => {
+    e.preventDefault();
+    wrong.textContent = (await tools.submit(read())) ?? "";
+  } }, el("h3", {}, words ? "Edit the change" : "New change"), el("label", { htmlFor: "operation" }, "Operation"), choose, about, body, wrong,
+  el("div", { className: "row" }, el("button", { type: "submit", className: "strong" }, words ? "Change" : "Add"), tools.cancel && el("button", { type: "button", onclick: tools.cancel }, "Cancel")));
+}
+
+// parse returns the values in the words of an operation, by the names of its arguments and options.
+function parse(o, words) {
+  const values = new Map();
+  const add = (name, value) => values.set(name, [...(values.get(name) ?? []), value]);
+  let plain = false, arg = 0;
+  for (let i = 1; i < words.length; i++) {
+    const word = words[i];
+    if (word === "--" && !plain) plain = true;
+    else if (word.startsWith("--") && !plain) {
+      const [, name, , value] = /^--([^=]*)(=([^]*))?$/.exec(word), v = o.options.find((x) => x.name === name);
+      add(name, value ?? (v?.type === "bool" ? "true" : words[++i]));
+    } else {
+      add(o.args[arg]?.name, word);
+      if (!o.args[arg]?.list) arg++;
+    }
+  }
+  return values;
+}
+
+// field returns the node of a value, and a function that returns the chosen values.
+function field(v, given, context, tools) {
+  const id = "edit-" + v.name, help = el("p", { className: "muted help", id: id + "-help" }, v.help);
+  const label = el("label", { htmlFor: id }, v.name);
+  const described = { id, "aria-describedby": id + "-help" };
+  if (v.type === "bool") {
+    const input = el("input", { type: "checkbox", checked: given?.[0] === "true", ...described });
+    return { node: el("div", { className: "field-of" }, el("label", { className: "check" }, input, v.name), help), values: () => (input.checked ? ["true"] : []) };
+  }
+  if (v.choices) {
+    const none = !v.needed || v.default !== undefined;
+    const input = el("select", described, none && el("option", { value: "" }, v.default ? `${v.default} (default)` : "–"), v.choices.map((c) => el("option", { value: c }, c)));
+    input.value = given?.[0] ?? (none ? "" : v.choices[0]);
+    return { node: el("div", { className: "field-of" }, label, input, help), values: () => (input.value ? [input.value] : []) };
+  }
+  const several = v.list;
+  const input = several ? el("textarea", { rows: 2, spellcheck: false, placeholder: "one on each line", value: given?.join("\n") ?? "", ...described })
+    : el("input", { type: "text", inputMode: v.type === "integer" ? "numeric" : v.type === "number" ? "decimal" : undefined, spellcheck: false, autocomplete: "off", placeholder: v.default ?? "", value: given?.[0] ?? "", required: v.needed, ...described });
+  const put = (text) => {
+    input.value = several && input.value.trim() ? `${input.value.trim()}\n${text}` : text;
+    input.focus();
+  };
+  const helps = [];
+  if (v.names) helps.push(names(v, input, put, several, tools));
+  if (/^x1,y1:x2,y2$/.test(v.form ?? "")) helps.push(pointer("Box in the picture", box, context, put));
+  else if (v.type === "place" || v.form === "x,y") helps.push(pointer("Place in the picture", place, context, put));
+  return { node: el("div", { className: "field-of" }, label, input, helps, help), values: () => (several ? input.value.split("\n").map((t) => t.trim()).filter(Boolean) : input.value === "" ? [] : [input.value]) };
+}
+
+const pointer = (title, pick, context, put) => el("button", { type: "button", onclick: async () => {
+  if (!context.shown?.map) return context.say("Open the picture first.");
+  const text = await pick(context);
+  if (text) put(text);
+} }, title);
+
+// names offers the names of the file: as suggestions while the user types, or in a list to add from.
+function names(v, input, put, several, tools) {
+  let asked;
+  const ask = () => (asked ??= tools.names(v.names).catch(() => []));
+  if (several) {
+    const list = el("select", { "aria-label": `Add to ${v.name}`, onchange: () => {
+      if (list.value) put(list.value);
+      list.value = "";
+    } }, el("option", { value: "" }, "Add …"));
+    ask().then((all) => list.append(...all.map((n) => el("option", { value: n }, n))));
+    return list;
+  }
+  const list = el("datalist", { id: `names-${v.name}` });
+  input.setAttribute("list", list.id);
+  ask().then((all) => fill(list, all.map((n) => el("option", { value: n }))));
+  return list;
+}

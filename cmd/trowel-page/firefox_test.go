@@ -1,0 +1,101 @@
+//go:build !js
+
+package main
+
+import (
+	"encoding/base64"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"trowel.example/internal/testing/judge/firefox"
+	"trowel.example/internal/testing/tests"
+)
+
+// TestFirefox tests the main journeys of a user in Firefox.
+func TestFirefox(t *testing.T) {
+	tests.Judges(t)
+	server := httptest.NewServer(http.FileServer(http.Dir(made(t))))
+	t.Cleanup(server.Close)
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	packed(t, "../../samples/burrow", at("burrow.map"))
+	packed(t, "../../samples/burrow", at("other.map"))
+	packed(t, "../../samples/ember", at("ember.MOD"))
+	packed(t, "../../samples/hollow", at("hollow"))
+	if err := os.WriteFile(at("wrong.map"), []byte("nothing of a map"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := firefox.Start(t)
+	p.Open(server.URL + "/")
+	p.Wait("document.body.dataset.ready")
+	const message = "document.getElementById('message').textContent"
+	open := func(names ...string) {
+		t.Helper()
+		p.Text("(document.getElementById('view').contentWindow.document.body.dataset.ready = '')")
+		var paths []string
+		for _, name := range names {
+			paths = append(paths, at(name))
+		}
+		p.Choose("#files", paths...)
+		p.Wait(message + " || !document.getElementById('view').hidden && frames[0].document.body?.dataset.ready")
+		if text := p.Text(message); text != "" {
+			t.Errorf("%v: %s", names, text)
+		}
+	}
+	kind := func(want string) {
+		t.Helper()
+		p.Wait("frames[0].document.getElementById('kind').textContent === '" + want + "'")
+	}
+	choose := func(tab, part, has string) {
+		t.Helper()
+		p.Text("[...frames[0].document.querySelectorAll('[role=tab]')].find((one) => one.textContent.startsWith('" + tab + "')).click()")
+		p.Wait("frames[0].document.getElementById('" + part + "').innerText.includes('" + has + "')")
+	}
+
+	open("burrow.map")
+	kind("Teeworlds/DDNet map")
+	p.Wait("frames[0].document.querySelector('img.leaflet-tile')?.naturalWidth")
+	const tile = "/f/0/tile/1/0/0/0?view=map&side=256"
+	want := httptest.NewRecorder()
+	native(t, at("burrow.map")).Answer(want, httptest.NewRequest(http.MethodGet, tile, nil))
+	got, err := base64.StdEncoding.DecodeString(p.Text(`trowel.get("` + tile + `").then(async (a) =>
+		btoa(Array.from(new Uint8Array(await a.arrayBuffer()), (b) => String.fromCharCode(b)).join("")))`))
+	if err != nil || string(got) != want.Body.String() {
+		t.Errorf("a tile differs from that of the program: %v", err)
+	}
+	p.Wait("frames[0].document.querySelectorAll('#left-panes input[type=checkbox]').length > 10") // layers
+	choose("About", "right-panes", "Download its folder")
+	choose("Findings", "right-panes", "finding")
+	p.Text("[...frames[0].document.querySelectorAll('[role=tab]')].find((one) => one.textContent.startsWith('Bytes')).click()")
+	p.Wait("/44\\s*41\\s*54\\s*41|41\\s*54\\s*41\\s*44/.test(frames[0].document.getElementById('stage').textContent)")
+	choose("Picture", "head", "Picture")
+	p.Text("[...frames[0].document.querySelectorAll('#files button, #files [role=treeitem]')].find((one) => " +
+		"one.textContent.trim() === 'settings.cfg').click()")
+	p.Wait("frames[0].document.getElementById('crumbs').textContent.includes('settings.cfg')")
+	p.Text("frames[0].document.getElementById('link').click()")
+	p.Wait("frames[0].document.getElementById('status').textContent.startsWith('A link cannot open these files')")
+	if n := p.Text("trowel.get('/f/0/folder').then(async (a) => (await a.arrayBuffer()).byteLength)"); len(n) < 4 {
+		t.Errorf("the folder has %s bytes as .zip", n)
+	}
+
+	open("ember.MOD")
+	kind("Torchlight II mod")
+	open("hollow/world.mt", "hollow/map.sqlite")
+	kind("Minetest/Luanti world")
+	open("burrow.map", "other.map")
+	p.Wait("frames[0].document.body.classList.contains('pair')")
+	open("burrow.map", "other.map", "ember.MOD")
+	p.Wait("frames[0].document.querySelectorAll('.card img').length === 3")
+
+	p.Choose("#files", at("wrong.map"))
+	p.Wait(message)
+	if text := p.Text(message); !strings.HasPrefix(text, "wrong.map: ") {
+		t.Error(text)
+	}
+	open("burrow.map") // the page works after an error
+	kind("Teeworlds/DDNet map")
+}

@@ -1,0 +1,251 @@
+//go:build !js
+
+package main
+
+import (
+	"context"
+	"encoding/base64"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"trowel.example"
+	_ "trowel.example/all"
+
+	"trowel.example/cmd/internal/service"
+	"trowel.example/cmd/internal/site"
+	"trowel.example/cmd/internal/viewer"
+	"trowel.example/cmd/internal/wording"
+	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge/chromium"
+	"trowel.example/internal/testing/tests"
+)
+
+// page opens the page, which a web server has below some path.
+func page(t testing.TB, dir string) *chromium.Page {
+	t.Helper()
+	server := httptest.NewServer(http.StripPrefix("/any/where/", http.FileServer(http.Dir(dir))))
+	t.Cleanup(server.Close)
+	p := chromium.Start(t, 1280, 800)
+	p.Do(chromedp.Navigate(server.URL + "/any/where/"))
+	p.Wait("document.body.dataset.ready")
+	return p
+}
+
+// all are the files of the page, which are made once.
+var all = sync.OnceValues(files)
+
+// made writes the page to a folder.
+func made(t testing.TB) string {
+	t.Helper()
+	all, err := all()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "page")
+	if err := site.Page(all).Write(dir, nil); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// native returns the server of the same files in this process.
+func native(t *testing.T, names ...string) *viewer.Server {
+	t.Helper()
+	s := service.New(format.Registered(), strings.NewReader(""), nil, new(wording.Aliases)).Quiet(func(wording.Note) {})
+	server, err := viewer.Open(context.Background(), s, names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	return server
+}
+
+// TestPage tests that the page answers as the program does, byte for byte, asks no other host for anything and does nothing that its
+// policy forbids.
+func TestPage(t *testing.T) {
+	tests.Judges(t)
+	dir := made(t)
+	always := []string{"/session", "/f/0/open", "/f/0/entry", "/f/0/scene", "/f/0/tree", "/f/0/check", "/f/0/folder",
+		"/f/0/findings", "/f/0/thumb/1?side=256"}
+	for _, c := range []struct {
+		sample, as string
+		asks       []string
+	}{
+		{"burrow", "burrow.map", []string{"/f/0/tree?path=groups", "/f/0/tile/1/0/0/0?view=map&side=256",
+			"/f/0/still/1?view=map&x=0&y=0&z=4&w=300&h=200", "/f/0/inspect?view=map&x=12&y=7", "/f/0/bytes?offset=0&length=400"}},
+		{"ember", "ember.MOD", []string{"/f/0/find?q=item"}},
+		{"hollow", "hollow", []string{"/f/0/tile/1/0/-1/-1?view=top&side=256", "/f/0/find?q=node+default:stone"}},
+	} {
+		t.Run(c.as, func(t *testing.T) {
+			name := filepath.Join(t.TempDir(), c.as)
+			packed(t, filepath.Join("../../samples", c.sample), name)
+			server := native(t, name)
+			p := page(t, dir)
+			input := "#files"
+			if info, err := os.Stat(name); err == nil && info.IsDir() {
+				input = "#folder"
+			}
+			p.Do(chromedp.SetUploadFiles(input, []string{name}, chromedp.ByQuery))
+			p.Wait("document.getElementById('message').textContent || frames[0]?.document.body?.dataset.ready")
+			if text := chromium.Eval[string](p, "document.getElementById('message').textContent"); text != "" {
+				t.Fatal(text)
+			}
+			for _, at := range append(always, c.asks...) {
+				want := httptest.NewRecorder()
+				server.Answer(want, httptest.NewRequest(http.MethodGet, at, nil))
+				got := chromium.Eval[[]string](p, `trowel.get("`+at+`").then(async (a) => [
+					String(a.status), a.headers.get("Content-Type") ?? "",
+					btoa(Array.from(new Uint8Array(await a.arrayBuffer()), (b) => String.fromCharCode(b)).join(""))])`)
+				body, err := base64.StdEncoding.DecodeString(got[2])
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want.Code >= 400 {
+					t.Errorf("%s: %s", at, want.Body)
+				}
+				// Entries of a folder of the disk have no order.
+				same := string(body) == want.Body.String() || at == "/f/0/tree" && slices.Equal(pieces(string(body)), pieces(want.Body.String()))
+				if got[0] != strconv.Itoa(want.Code) || got[1] != want.Header().Get("Content-Type") || !same {
+					t.Errorf("%s: the page answers %s %s\n%.600s\nthe program %d %s\n%.600s", at, got[0], got[1], body, want.Code,
+						want.Header().Get("Content-Type"), want.Body)
+				}
+			}
+			p.Picture("open")
+			for _, m := range p.Messages() {
+				t.Errorf("on the console: %s", m)
+			}
+			host := chromium.Eval[string](p, "location.origin")
+			for _, r := range p.Requests() {
+				if !strings.HasPrefix(r, host+"/any/where/") && !strings.HasPrefix(r, "data:") && !strings.HasPrefix(r, "blob:"+host) {
+					t.Errorf("it asks for %s", r)
+				}
+			}
+		})
+	}
+}
+
+// TestSite tests a page with files next to it: a link leads to a place in a file of the gallery.
+func TestSite(t *testing.T) {
+	tests.Judges(t)
+	dir := made(t)
+	if err := os.MkdirAll(filepath.Join(dir, site.Files, "maps"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	packed(t, "../../samples/burrow", filepath.Join(dir, site.Files, "maps", "burrow.map"))
+	packed(t, "../../samples/ember", filepath.Join(dir, site.Files, "maps", "ember.MOD"))
+	from, err := site.OpenPage(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := from.Write(dir, []string{"maps"}); err != nil {
+		t.Fatal(err)
+	}
+	p := page(t, dir)
+	ready := func() {
+		t.Helper()
+		p.Wait("document.getElementById('message').textContent || frames[0]?.document.body?.dataset.ready")
+		if text := chromium.Eval[string](p, "document.getElementById('message').textContent"); text != "" {
+			t.Fatal(text)
+		}
+	}
+	ready()
+	p.Wait("frames[0].document.querySelectorAll('.card').length === 2 && frames[0].document.querySelectorAll('.card img').length === 2")
+	p.Picture("gallery")
+	// The user opens the map and copies the link.
+	chromium.Eval[any](p, `(frames[0].navigator.clipboard.writeText = async (text) => { window.copied = text; },
+		[...frames[0].document.querySelectorAll('.card')].find((c) => c.title.endsWith('burrow.map')).click(), null)`)
+	p.Wait("frames[0].document.getElementById('kind').textContent === 'Teeworlds/DDNet map'")
+	p.Wait("location.hash.includes('file=')")
+	chromium.Eval[any](p, "(frames[0].document.getElementById('link').click(), null)")
+	p.Wait("window.copied")
+	link := chromium.Eval[string](p, "window.copied")
+	if link != chromium.Eval[string](p, "location.href") || !strings.Contains(link, "/any/where/#file=") {
+		t.Errorf("the link is %s", link)
+	}
+	p.Do(chromedp.Navigate("about:blank"), chromedp.Navigate(link))
+	p.Wait("document.body.dataset.ready")
+	ready()
+	p.Wait("frames[0].document.getElementById('kind').textContent === 'Teeworlds/DDNet map'")
+	for _, m := range p.Messages() {
+		t.Errorf("on the console: %s", m)
+	}
+}
+
+// pieces returns the bodies of the objects in a list, sorted.
+func pieces(list string) []string {
+	return slices.Sorted(strings.FieldsFuncSeq(list, func(r rune) bool { return strings.ContainsRune("[]{}", r) }))
+}
+
+// packed packs a sample.
+func packed(t testing.TB, from, to string) {
+	t.Helper()
+	if err := trowel.Build(t.Context(), to, os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestPageFiles tests what the page makes of files that are not what it expects, one after the other in one page: an error in words,
+// the files of a world without its folder, and another file after it.
+func TestPageFiles(t *testing.T) {
+	tests.Judges(t)
+	p := page(t, made(t))
+	dir := t.TempDir()
+	garbage, world := filepath.Join(dir, "garbage.map"), filepath.Join(dir, "hollow")
+	if err := os.WriteFile(garbage, []byte("nothing of a map"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	packed(t, "../../samples/hollow", world)
+	var inside []string
+	entries, err := os.ReadDir(world)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !e.IsDir() {
+			inside = append(inside, filepath.Join(world, e.Name()))
+		}
+	}
+	alone := filepath.Join(dir, "map.sqlite") // whose write-ahead log is missing
+	data, err := os.ReadFile(filepath.Join(world, "map.sqlite"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[18], data[19] = 2, 2
+	if err := os.WriteFile(alone, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const message = "document.getElementById('message').textContent"
+	p.Do(chromedp.SetUploadFiles("#files", []string{alone}, chromedp.ByQuery))
+	p.Wait(message)
+	p.Wait("frames[0]?.document.body?.dataset.ready")
+	if text := chromium.Eval[string](p, message); !strings.HasPrefix(text, "map.sqlite may be older than the world") {
+		t.Error(text)
+	}
+	chromium.Eval[any](p, "(frames[0].document.getElementById('link').click(), null)")
+	p.Wait("frames[0].document.getElementById('status').textContent.startsWith('A link cannot open these files')")
+	for range 2 { // the program is started again
+		p.Do(chromedp.SetUploadFiles("#files", []string{garbage}, chromedp.ByQuery))
+		p.Wait(message)
+		if text := chromium.Eval[string](p, message); !strings.HasPrefix(text, "garbage.map: ") {
+			t.Error(text)
+		}
+		p.Do(chromedp.SetUploadFiles("#files", inside, chromedp.ByQuery))
+		p.Wait("!" + message + " && frames[0]?.document.body?.dataset.ready")
+		kind := chromium.Eval[string](p, "frames[0].document.getElementById('kind').textContent")
+		if kind != "Minetest/Luanti world" {
+			t.Errorf("the files of a world are shown as %q", kind)
+		}
+	}
+	for _, m := range p.Messages() {
+		t.Errorf("on the console: %s", m)
+	}
+}

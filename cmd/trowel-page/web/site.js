@@ -1,0 +1,284 @@
+// The page around the viewer. It takes files, starts the program in a worker, and offers the way to it to the viewer in the frame:
+// see page/door.js.
+import * as pictures from "./pictures.js";
+
+const get = (id) => document.getElementById(id);
+const start = get("start"), frame = get("view"), message = get("message");
+get("local").classList.add("unneeded");
+
+const most = 1 << 30; // bytes that the program may take
+
+// The program, which is loaded once.
+const program = load();
+program.catch((err) => tell(`The page could not be loaded: ${err.message}`));
+
+async function load() {
+  const answer = await fetch("trowel.wasm.gz");
+  if (!answer.ok) throw new Error(`trowel.wasm.gz: ${answer.status} ${answer.statusText}`);
+  const bar = get("progress"), size = Number(answer.headers.get("Content-Length"));
+  let seen = 0;
+  const counted = new TransformStream({ transform(part, out) {
+    seen += part.length;
+    if (size) bar.value = seen / size;
+    out.enqueue(part);
+  } });
+  bar.hidden = false;
+  const module = await WebAssembly.compileStreaming(new Response(await inflated(answer.body.pipeThrough(counted)), { headers: { "Content-Type": "application/wasm" } }));
+  bar.hidden = true;
+  return module;
+}
+
+// inflated inflates a stream, unless the browser has already done that because the server named the compression.
+async function inflated(stream) {
+  const reader = stream.getReader();
+  const { value } = await reader.read();
+  const whole = new ReadableStream({
+    start(out) { if (value) out.enqueue(value); },
+    async pull(out) {
+      const next = await reader.read();
+      if (next.done) out.close();
+      else out.enqueue(next.value);
+    },
+  });
+  return value?.[0] === 0x1f && value[1] === 0x8b ? whole.pipeThrough(new DecompressionStream("gzip")) : whole;
+}
+
+function tell(text) {
+  message.textContent = text;
+}
+
+// The worker of the opened files, and whether they are next to the page, so that a link leads to them.
+let worker, opened = 0, linked = true, current = [[], []];
+
+// Worker is the program with some files.
+class Program {
+  #worker = new Worker("worker.js", { type: "module" });
+  #asked = 0;
+  #answers = new Map(); // by the number of the request: {resolve, reject, body, signal, leave}
+  #ready;
+
+  constructor(module, files, names, ended) {
+    const opening = Promise.withResolvers ? Promise.withResolvers() : (() => { const o = {}; o.promise = new Promise((a, b) => Object.assign(o, { resolve: a, reject: b })); return o; })();
+    this.#ready = opening.promise;
+    const end = (text) => {
+      opening.reject(new Error(text));
+      this.close();
+      ended(text);
+    };
+    this.#worker.onerror = (e) => {
+      e.preventDefault();
+      end(`The program has failed and was ended: ${e.message}`);
+    };
+    this.#worker.onmessageerror = () => end("The program has failed and was ended.");
+    this.#worker.onmessage = ({ data }) => {
+      if (data.id !== undefined) this.#take(data);
+      else if (data.opened) data.error ? opening.reject(new Error(data.error)) : opening.resolve();
+      else if (data.lost) tell(`${data.lost.replace(/^\/?files\//, "")} can no longer be read (${data.message}): if it has changed, open it again.`);
+      else if ((this.memory = data.memory) > most) end("The files take more than 1 GB of memory here, so the program was ended. The program that is installed has no such limit.");
+    };
+    this.#worker.postMessage({ module, files, names });
+  }
+
+  get ready() { return this.#ready; }
+
+  // ask is fetch, for addresses of the program.
+  ask(address, { signal } = {}) {
+    const at = new URL(address, location.href), id = ++this.#asked;
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.#answers.delete(id);
+        this.#worker.postMessage({ end: id });
+        const err = new DOMException("ended", "AbortError");
+        reject(err);
+        answer.body?.error(err);
+      };
+      const answer = { resolve, reject, signal, leave };
+      if (signal?.aborted) return reject(new DOMException("ended", "AbortError"));
+      signal?.addEventListener("abort", leave);
+      this.#answers.set(id, answer);
+      this.#worker.postMessage({ ask: id, address: at.pathname + at.search });
+    });
+  }
+
+  #take({ id, status, header, data, last, broken }) {
+    const answer = this.#answers.get(id);
+    if (!answer) return;
+    if (status) {
+      const none = [204, 205, 304].includes(status);
+      const body = none ? null : new ReadableStream({ start: (out) => (answer.body = out), cancel: () => answer.leave() });
+      answer.resolve(new Response(body, { status, headers: header }));
+    }
+    if (data) answer.body?.enqueue(data);
+    if (last) {
+      if (broken) answer.body?.error(new Error("the program could not complete it"));
+      else answer.body?.close();
+      answer.signal?.removeEventListener("abort", answer.leave);
+      this.#answers.delete(id);
+    }
+  }
+
+  close() {
+    this.#worker.terminate();
+    for (const answer of this.#answers.values()) {
+      const err = new Error("the program has ended");
+      answer.reject(err);
+      answer.body?.error(err);
+    }
+    this.#answers.clear();
+  }
+}
+
+// Events are the events of the program, with the part of EventSource that the page uses.
+class Events extends EventTarget {
+  #stop = new AbortController();
+
+  constructor() {
+    super();
+    this.#read().catch(() => {}).then(() => this.#stop.signal.aborted || this.onerror?.());
+  }
+
+  async #read() {
+    const answer = await worker.ask("/events", { signal: this.#stop.signal });
+    this.onopen?.();
+    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (let text = ""; ; ) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      const all = (text + value).split("\n\n");
+      text = all.pop();
+      for (const one of all) {
+        const [, name, data] = /^event: (.*)\ndata: (.*)$/.exec(one) ?? [];
+        if (name) this.dispatchEvent(new MessageEvent(name, { data }));
+      }
+    }
+  }
+
+  close() { this.#stop.abort(); }
+}
+
+window.trowel = { get: (address, how) => worker.ask(String(address), how), events: () => new Events(), linked: () => linked, missing: pictures.ask, memory: () => worker.memory };
+
+// open opens files: [path, Blob or {url, size}, time]. Names are the paths that were chosen, without what is in them.
+async function open(files, names) {
+  const mine = ++opened;
+  pictures.opens(files !== current[0]);
+  current = [files, names];
+  worker?.close();
+  tell("");
+  frame.hidden = true;
+  start.hidden = false;
+  if (!files.length) return tell("There are no files in it.");
+  const what = names.length === 1 ? names[0] : `${names.length} files`;
+  get("state").textContent = `Opening ${what}`;
+  try {
+    const module = await program;
+    if (mine !== opened) return;
+    worker = new Program(module, [...files.map(([path, source, time]) => ["files/" + path, source, time]), ...pictures.pictures()], names.map((name) => "/files/" + name), (text) => {
+      if (mine === opened) stop(text);
+    });
+    await worker.ready;
+    if (mine !== opened) return;
+    get("what").textContent = what;
+    frame.onload = () => {
+      listen(frame.contentWindow);
+      frame.contentWindow.focus();
+    };
+    frame.src = "view.html";
+    frame.hidden = false;
+    start.hidden = true;
+  } catch (err) {
+    if (mine === opened) stop(err.message);
+  } finally {
+    if (mine === opened) get("state").textContent = "";
+  }
+}
+
+// stop shows why nothing is open.
+function stop(text) {
+  worker?.close();
+  frame.hidden = true;
+  frame.removeAttribute("src");
+  start.hidden = false;
+  get("what").textContent = "";
+  tell(text);
+}
+
+// lacking returns the databases among the files whose last changes can be in a file that is not among them: SQLite writes them to a
+// write-ahead log, if the database is in this mode. A whole folder lacks nothing.
+async function lacking(list) {
+  const names = new Set(list.map(([path]) => path)), found = [];
+  for (const [path, file] of list) {
+    if (path.includes("/") || !path.endsWith(".sqlite") || names.has(path + "-wal")) continue;
+    const mode = new Uint8Array(await file.slice(18, 20).arrayBuffer());
+    if (mode[0] === 2 && mode[1] === 2) found.push(path);
+  }
+  return found;
+}
+
+// chosen opens files that the user has chosen or dropped, as [path, File].
+async function chosen(list) {
+  if (pictures.areOnly(list)) return tell(await pictures.choose(list));
+  if (location.hash) history.replaceState(null, "", location.pathname + location.search); // it is of the files before
+  linked = false;
+  const files = list.map(([path, file]) => [path, file, file.lastModified]);
+  await open(files, [...new Set(files.map(([path]) => path.split("/")[0]))]);
+  const old = await lacking(list).catch(() => []); // a file that cannot be read is reported when it is opened
+  if (old.length && !message.textContent) tell(`${old.join(", ")} may be older than the world: its last changes can be in ${old[0]}-wal. Open the whole folder of the world.`);
+}
+
+for (const [id, take] of [["files", chosen], ["folder", chosen], ["mapres", async (list) => tell(await pictures.choose(list))]]) {
+  get(id).onchange = (e) => {
+    const list = [...e.target.files].map((file) => [file.webkitRelativePath || file.name, file]);
+    e.target.value = "";
+    take(list);
+  };
+}
+
+// listen takes the files that are dropped on a window.
+function listen(on) {
+  let inside = 0;
+  const over = (is) => document.body.classList.toggle("over", is);
+  on.addEventListener("dragenter", () => over(++inside > 0));
+  on.addEventListener("dragleave", () => over(--inside > 0));
+  on.addEventListener("dragover", (e) => e.preventDefault());
+  on.addEventListener("drop", async (e) => {
+    e.preventDefault();
+    over(false);
+    inside = 0;
+    const entries = [...e.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+    const list = [];
+    try {
+      for (const entry of entries) await collect(entry, list);
+    } catch (err) {
+      return tell(`The files cannot be read: ${err.message}`);
+    }
+    chosen(list.length || entries.length ? list : [...e.dataTransfer.files].map((file) => [file.name, file]));
+  });
+}
+listen(window);
+
+// collect adds the files of an entry of the disk.
+async function collect(entry, list) {
+  const path = entry.fullPath.replace(/^\//, "");
+  if (entry.isFile) return void list.push([path, await new Promise((take, fail) => entry.file(take, fail))]);
+  const reader = entry.createReader();
+  for (;;) {
+    const some = await new Promise((take, fail) => reader.readEntries(take, fail));
+    if (!some.length) return;
+    for (const one of some) await collect(one, list);
+  }
+}
+
+await pictures.start(() => {
+  const [files, names] = current;
+  if (files.length) open(files, names);
+}).catch((err) => tell(`The kept pictures cannot be read: ${err.message}`));
+
+// Files beside the page, which trowel site lists.
+const { files, names } = await (await fetch("files.json", { cache: "no-cache" })).json();
+if (files.length) {
+  open(files.map(({ path, size, time }) => [path, { url: new URL("files/" + path.split("/").map(encodeURIComponent).join("/"), location.href).href, size }, time]), names);
+}
+
+if ("serviceWorker" in navigator && isSecureContext) navigator.serviceWorker.register("keep.js").catch(() => {});
+document.body.dataset.ready = "true"; // for tests

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"image"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"trowel.example/internal/testing/judge/chromium"
+)
+
+// TestViewFilm plays a map: the page draws it with the pixels of the server's pictures, and the pictures themselves are
+// shown again when it stops.
+func TestViewFilm(t *testing.T) {
+	v := view(t, sample(t, "burrow", "burrow.map"))
+	var doc struct{ Generation int }
+	_, data := v.get("/f/0/open")
+	if err := json.Unmarshal(data, &doc); err != nil {
+		t.Fatal(err)
+	}
+	for _, query := range []string{"", "w=0&h=5&x=0&y=0", "w=99999&h=99999&x=0&y=0", "w=8&h=8&x=nan&y=0", "w=8&h=8&x=0&y=0&l=77",
+		"w=8&h=8&x=0&y=0&view=none"} {
+		if status, body := v.get(fmt.Sprintf("/f/0/motion/%d?%s", doc.Generation, query)); status < 400 || status >= 500 {
+			t.Errorf("%q: status %d, %.80s", query, status, body)
+		}
+	}
+	p := v.open(1280, 800)
+	settle(p)
+	box := chromium.Eval[[2]int](p, "(({ clientWidth, clientHeight }) => [clientWidth, clientHeight])(document.querySelector('.map'))")
+	p.Resize(1280+800-box[0], 800+600-box[1])
+	for view, place := range map[string]string{"map": "&z=0", "camera": ""} {
+		p.Do(chromedp.Evaluate(fmt.Sprintf("location.hash = 'x=30&y=20&view=%s'", view+place), nil))
+		settle(p)
+		p.Wait("document.querySelector('.map .leaflet-tile-loaded') || document.querySelector('.map.camera .still')?.complete")
+		film := chromium.Eval[map[string]any](p, `(async () => {
+			const { projector } = await import("/page/film.js"), { generation } = await (await fetch("/f/0/open")).json();
+			const q = new URLSearchParams({ view: "`+view+`", w: 800, h: 600, x: 4, y: 2, z: 0, "o.at": "30,20", "o.zoom": 1 });
+			if ("`+view+`" === "map") { q.delete("o.at"); q.delete("o.zoom"); }
+			const canvas = document.createElement("canvas"), data = await (await fetch("/f/0/motion/" + generation + "?" + q)).arrayBuffer();
+			const draw = projector(canvas, data, 800, 600), flat = document.createElement("canvas"), worst = { mean: 0, script: 0 };
+			Object.assign(flat, { width: 800, height: 600 });
+			const c = flat.getContext("2d", { willReadFrequently: true }), all = [];
+			const pixels = (image) => (c.drawImage(image, 0, 0), c.getImageData(0, 0, 800, 600).data);
+			for (let i = 0; i < 20; i++) {
+				const time = i * 337, start = performance.now();
+				draw(time);
+				all.push(performance.now() - start);
+				const mine = pixels(canvas).slice();
+				q.set("time", time);
+				const theirs = pixels(await createImageBitmap(await (await fetch("/f/0/still/" + generation + "?" + q)).blob()));
+				let sum = 0;
+				for (let k = 0; k < mine.length; k++) sum += Math.abs(mine[k] - theirs[k]);
+				worst.mean = Math.max(worst.mean, sum / (mine.length * 3 / 4));
+			}
+			worst.script = all.sort((a, b) => a - b)[10];
+			return worst;
+		})()`)
+		t.Logf("%s: at most %.3f of 255 in the mean, %.2f ms of script in the median frame", view, film["mean"], film["script"])
+		if mean, _ := film["mean"].(float64); mean > 1 {
+			t.Errorf("%s: a mean difference of %.3f", view, mean)
+		}
+		p.Press("t")
+		p.Wait("document.querySelector('canvas.film') && parseFloat(document.querySelector('.player output').textContent) > 0.3")
+		frames := chromium.Eval[[3]float64](p, `new Promise((done) => {
+			const output = document.querySelector(".player output"), { width, height } = document.querySelector("canvas.film");
+			const start = performance.now();
+			let n = 0;
+			new MutationObserver(() => n++).observe(output, { childList: true, characterData: true, subtree: true });
+			setTimeout(() => done([(n / (performance.now() - start)) * 1000, width, height]), 2000);
+		})`)
+		t.Logf("%s: %.1f frames in a second, %v x %v pixels", view, frames[0], frames[1], frames[2])
+		if frames[0] == 0 {
+			t.Errorf("%s: no frames", view)
+		}
+		p.Press("t")
+		p.Wait("!document.querySelector('canvas.film')")
+		settle(p)
+		if hash := chromium.Eval[string](p, "location.hash"); !regexp.MustCompile(`time=\d+(&|$)`).MatchString(hash) {
+			t.Errorf("after it stopped, the address is %s", hash)
+		}
+	}
+	for _, m := range p.Messages() {
+		if !strings.Contains(m, "GPU stall") {
+			t.Errorf("on the console: %s", m)
+		}
+	}
+
+	// Without WebGL2 the pictures of the server follow each other.
+	withoutWebGL(p)
+	p.Do(chromedp.Evaluate("location.hash = 'view=camera'", nil))
+	settle(p)
+	p.Press("t")
+	p.Wait("parseFloat(document.querySelector('.player output').textContent) > 0.2 && !document.querySelector('canvas.film')")
+	p.Press("t")
+	v.stop()
+}
+
+// TestViewMotionLayers tests that a motion shows only the chosen layers.
+func TestViewMotionLayers(t *testing.T) {
+	v := view(t, sample(t, "burrow", "burrow.map"))
+	var doc struct{ Generation int }
+	_, data := v.get("/f/0/open")
+	if err := json.Unmarshal(data, &doc); err != nil {
+		t.Fatal(err)
+	}
+	size := image.Pt(200, 150)
+	query := url.Values{"w": {fmt.Sprint(size.X)}, "h": {fmt.Sprint(size.Y)}, "x": {"4"}, "y": {"2"}, "z": {"-2"}}
+	status, all := v.get(fmt.Sprintf("/f/0/motion/%d?%s", doc.Generation, query.Encode()))
+	if status != 200 {
+		t.Fatalf("status %d: %s", status, all)
+	}
+	query.Set("l", ",")
+	if status, none := v.get(fmt.Sprintf("/f/0/motion/%d?%s", doc.Generation, query.Encode())); status != 200 || len(none) >= len(all) {
+		t.Errorf("without layers: status %d, %d bytes; with them %d", status, len(none), len(all))
+	}
+	v.stop()
+}
+
+// withoutWebGL makes the browser refuse new contexts of WebGL2.
+func withoutWebGL(p *chromium.Page) {
+	p.Do(chromedp.Evaluate(`{
+		const { getContext } = HTMLCanvasElement.prototype;
+		HTMLCanvasElement.prototype.getContext = function (kind, ...more) {
+			return kind === "webgl2" ? null : getContext.call(this, kind, ...more);
+		};
+	}`, nil))
+}

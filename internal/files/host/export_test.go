@@ -1,0 +1,4 @@
+package host
+
+// StateFolderOf is for the tests of all systems.
+var StateFolderOf = stateFolder

@@ -1,0 +1,84 @@
+package worldedit_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"trowel.example/minetest/internal/worldtest"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/worldedit"
+)
+
+// TestPutBack tests what TestModel does not see: objects, counts, damaged blocks, and that a repetition changes nothing.
+func TestPutBack(t *testing.T) {
+	ctx := context.Background()
+	at := func(x int16) mapdb.Pos { return mapdb.Pos{X: x} }
+	older, memory := mapdb.NewMemory(), []mapdb.Block{
+		{Pos: at(0), Data: worldtest.Block(12, 29)}, // with objects, metadata and a timer
+		{Pos: at(1), Data: worldtest.Block(24, 29)},
+		{Pos: at(2), Data: []byte("damaged")},
+		{Pos: at(4), Data: notGenerated(t, 12)},
+	}
+	if err := older.Store(ctx, memory); err != nil {
+		t.Fatal(err)
+	}
+	w := open(t, storedWorld(t, mapdb.Config{Backend: mapdb.SQLite}, []mapdb.Block{
+		{Pos: at(0), Data: worldtest.Block(3, 28)},
+		{Pos: at(2), Data: worldtest.Block(3, 28)},
+		{Pos: at(3), Data: worldtest.Block(3, 28)}, // not in the older state
+		{Pos: at(4), Data: worldtest.Block(3, 28)}, // there, but not generated
+	}))
+	counts := new(worldedit.Counts)
+	var lost []string
+	region := worldedit.Region{Box: worldedit.Box{Min: worldedit.Vec{0, 0, 0}, Max: worldedit.Vec{100, 15, 15}}}
+	note := func(err error) { lost = append(lost, err.Error()) }
+	step := worldedit.PutBack(older, region, worldedit.PutBackOptions{Counts: counts, Lost: note})
+	if err := w.Do(ctx, step); err != nil {
+		t.Fatal(err)
+	}
+	if len(lost) != 1 || !strings.Contains(lost[0], "version") {
+		t.Errorf("lost: %q", lost)
+	}
+	if want := []string{"blocks that the older state lacks or has not generated, unchanged: 2"}; !slices.Equal(counts.Notes(), want) {
+		t.Errorf("notes: %q", counts.Notes())
+	}
+	objects := func(x int16) int {
+		data, err := w.Get(ctx, at(x))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := mapblock.Decode(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(b.Objects.List)
+	}
+	if counts.Blocks.Load() != 1 || objects(0) != 0 || objects(1) != 1 {
+		t.Errorf("%d blocks created; objects %d and %d", counts.Blocks.Load(), objects(0), objects(1))
+	}
+	if changed, err := w.Changed(); err != nil || len(changed) != 2 {
+		t.Errorf("changed: %v %v", changed, err)
+	}
+	again := new(worldedit.Counts)
+	if err := w.Do(ctx, worldedit.PutBack(older, region, worldedit.PutBackOptions{Counts: again})); err != nil || again.Changed() {
+		t.Errorf("again: %v, changed %v", err, again.Changed())
+	}
+}
+
+// notGenerated returns a block that the map generator has not finished.
+func notGenerated(t *testing.T, i int) []byte {
+	t.Helper()
+	b, err := mapblock.Decode(worldtest.Block(i, 29))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Flags |= mapblock.NotGenerated
+	data, err := b.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
