@@ -225,6 +225,7 @@ func TestViewComparePage(t *testing.T) {
 	p.Resize(360, 740)
 	p.Wait(`document.querySelector(".map").dataset.over === "swipe" && !document.querySelector(".twin")`)
 	p.Picture("small")
+	needsProgram(t, "notice that a file has changed")
 	// The old content is saved to the new file.
 	data, err := os.ReadFile(old)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 // TestViewEdit tests the way of a change: it is made in a form, listed and shown, and saved only after it was confirmed.
 func TestViewEdit(t *testing.T) {
+	needsProgram(t, "save")
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	name := sample(t, "burrow", "burrow.map")
 	old, err := os.ReadFile(name)

@@ -69,7 +69,7 @@ func settle(p *chromium.Page) {
 // TestViewAccessible tests with axe that the pages have no serious accessibility errors, in light and dark
 // mode, wide and narrow, and that nothing is wider than the screen.
 func TestViewAccessible(t *testing.T) {
-	climb, mod, world := sample(t, "burrow", "burrow.map"), sample(t, "ember", "ember.MOD"), sample(t, "hollow", "hollow")
+	climb, same, mod, world := sample(t, "burrow", "burrow.map"), sample(t, "burrow", "same.map"), sample(t, "ember", "ember.MOD"), sample(t, "hollow", "hollow")
 	for _, c := range []struct {
 		name  string
 		files []string
@@ -78,8 +78,8 @@ func TestViewAccessible(t *testing.T) {
 		{"map", []string{climb}, []string{"at=20.5,10.5", "tab=findings", "tab=search", "tab=about", "path=map.json", "path=groups", "mode=hex"}},
 		{"world", []string{world}, []string{"at=3.5,4.5"}},
 		{"mod", []string{mod}, []string{"", "path=MOD.DAT"}},
-		{"pair", []string{climb, climb}, []string{""}},
-		{"gallery", []string{climb, mod, climb}, []string{""}},
+		{"pair", []string{climb, same}, []string{""}},
+		{"gallery", []string{climb, mod, same}, []string{""}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			v := view(t, c.files...)
@@ -218,6 +218,7 @@ func TestViewKeys(t *testing.T) {
 // TestViewReload changes the file while the page is open, breaks it, repairs it and ends the program, and tests
 // that the page reports this and keeps the current view.
 func TestViewReload(t *testing.T) {
+	needsProgram(t, "notice that a file has changed")
 	path := sample(t, "burrow", "burrow.map")
 	whole, err := os.ReadFile(path)
 	if err != nil {
@@ -274,6 +275,7 @@ func TestViewReload(t *testing.T) {
 
 // TestViewRenew reloads a world, which is not watched, and opens a missing path.
 func TestViewRenew(t *testing.T) {
+	needsProgram(t, "start again")
 	v := view(t, sample(t, "hollow", "hollow"))
 	p := v.open(1280, 800)
 	generation := `fetch("/f/0/open").then((r) => r.json()).then((d) => d.generation)`

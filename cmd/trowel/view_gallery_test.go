@@ -160,6 +160,7 @@ func TestViewNothing(t *testing.T) {
 
 // TestViewGalleryPage opens a gallery, sorts it, opens a file with the keyboard and returns.
 func TestViewGalleryPage(t *testing.T) {
+	needsProgram(t, "show files of unknown formats")
 	v := view(t, galleryFolder(t))
 	p := v.open(1280, 800)
 	names := `[...document.querySelectorAll(".gallery .card")].map((c) => c.title)`

@@ -58,7 +58,7 @@ func TestViewText(t *testing.T) {
 	mod, files := evilMod(t)
 	v := view(t, mod)
 	for name, content := range files {
-		r, err := v.http.Get(v.base() + "/f/0/text?path=" + url.QueryEscape(at(t, v, name)))
+		r, err := v.http.Get(v.api + "/f/0/text?path=" + url.QueryEscape(at(t, v, name)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,15 +117,12 @@ func at(t *testing.T, v *viewing, name string) string {
 	return ""
 }
 
-func (v *viewing) base() string { return strings.SplitN(v.url, "/?", 2)[0] }
-
 // TestViewTable sorts, filters and walks a table with the keyboard, goes from a row to its line, and goes to
 // lines of a text that is too long for one page.
 func TestViewTable(t *testing.T) {
 	mod, _ := evilMod(t)
 	v := view(t, mod)
-	p := chromium.Start(t, 1280, 800)
-	p.Do(chromedp.Navigate(v.url + "#path=MEDIA/UI/A.CSV"))
+	p := v.open(1280, 800, "#path=MEDIA/UI/A.CSV")
 	p.Wait("document.querySelectorAll('.grid tbody tr').length === 3")
 	column := "[...document.querySelectorAll('.grid tbody tr')].map(r => r.children[2].textContent).join()"
 	sorts := "document.querySelectorAll('.grid thead th')[2].getAttribute('aria-sort')"
@@ -186,8 +183,7 @@ func TestViewThings(t *testing.T) {
 	mod := filepath.Join(t.TempDir(), "rings.MOD")
 	run(t, "pack", "-q", dir, "-o", mod)
 	v := view(t, mod)
-	p := chromium.Start(t, 1280, 800)
-	p.Do(chromedp.Navigate(v.url + "#mode=table"))
+	p := v.open(1280, 800, "#mode=table")
 	p.Wait("document.querySelectorAll('.grid tbody tr').length === 2 && document.querySelector('.grid tbody img')?.naturalWidth === 32")
 	p.Do(chromedp.Evaluate(`{
 		const [column, word, value] = document.querySelectorAll('.conditions select, .conditions input');
@@ -284,8 +280,7 @@ func TestViewBroken(t *testing.T) {
 		t.Errorf("nothing was found: %s", data)
 	}
 
-	p := chromium.Start(t, 1280, 800)
-	p.Do(chromedp.Navigate(v.url + "#mode=text&path=" + ring))
+	p := v.open(1280, 800, "#mode=text&path=" + ring)
 	p.Wait("document.querySelector('.gutter button')")
 	mark := fmt.Sprintf("[...document.querySelectorAll('.line')].find(l => l.querySelector('.at').textContent === "+
 		"'%d').querySelector('.gutter button')", line)

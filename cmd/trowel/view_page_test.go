@@ -21,6 +21,7 @@ import (
 // TestViewPage tests that the page of each game works: no console messages, no requests to other hosts, no
 // violations of its content security policy, and a limited size.
 func TestViewPage(t *testing.T) {
+	needsProgram(t, "be served and limited in size")
 	for _, c := range []struct{ name, sample, as string }{{"map", "burrow", "burrow.map"}, {"mod", "ember", "ember.MOD"},
 		{"world", "hollow", "hollow"}} {
 		t.Run(c.name, func(t *testing.T) {

@@ -94,6 +94,7 @@ func TestViewPanels(t *testing.T) {
 	visit(p, "tab=findings&finding=0.5")
 	p.Wait("document.querySelector('.places [aria-current]')")
 	place := chromium.Eval[string](p, "document.querySelector('.places [aria-current]').textContent")
+	needsProgram(t, "notice that a file has changed")
 	settings := filepath.Join(source, "settings.cfg")
 	old, err := os.ReadFile(settings)
 	if err != nil {

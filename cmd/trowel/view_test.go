@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/cookiejar"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -85,15 +84,17 @@ func editMap(t *testing.T, from, to string, edit func(*twmap.Map)) {
 // viewing is a running program that serves a page.
 type viewing struct {
 	t    *testing.T
+	args []string
 	cmd  *exec.Cmd
-	url  string
+	url  string // of the page
+	api  string // of the program, which answers the test itself
 	http *http.Client
 }
 
 // view starts the program with files.
 func view(t *testing.T, args ...string) *viewing {
 	t.Helper()
-	v := &viewing{t: t, cmd: trowel(t, append([]string{"view", "--no-open"}, args...)...)}
+	v := &viewing{t: t, args: args, cmd: trowel(t, append([]string{"view", "--no-open"}, args...)...)}
 	out, err := v.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -107,6 +108,7 @@ func view(t *testing.T, args ...string) *viewing {
 		t.Fatal(err)
 	}
 	v.url = strings.TrimSpace(line)
+	v.api = strings.SplitN(v.url, "/?", 2)[0]
 	jar, _ := cookiejar.New(nil)
 	v.http = &http.Client{Jar: jar, Timeout: time.Minute}
 	v.get("/?" + strings.SplitN(v.url, "?", 2)[1])
@@ -116,11 +118,7 @@ func view(t *testing.T, args ...string) *viewing {
 // get requests a path and returns the status and the body.
 func (v *viewing) get(path string) (int, []byte) {
 	v.t.Helper()
-	u, err := url.Parse(v.url)
-	if err != nil {
-		v.t.Fatal(err)
-	}
-	r, err := v.http.Get("http://" + u.Host + path)
+	r, err := v.http.Get(v.api + path)
 	if err != nil {
 		v.t.Fatal(err)
 	}
@@ -149,11 +147,15 @@ func (v *viewing) stop() {
 	}
 }
 
-// open opens the page in a browser.
-func (v *viewing) open(width, height int) *chromium.Page {
+// open opens the page in a browser, at a hash of its address.
+func (v *viewing) open(width, height int, hash ...string) *chromium.Page {
 	v.t.Helper()
 	p := chromium.Start(v.t, width, height)
-	p.Do(chromedp.Navigate(v.url))
+	if ownPage != "" {
+		v.url = published(v.t, v.args...)
+		behindWorker(p)
+	}
+	p.Do(chromedp.Navigate(v.url + strings.Join(hash, "")))
 	p.Wait("document.body.dataset.ready")
 	return p
 }

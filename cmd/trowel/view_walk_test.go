@@ -118,6 +118,7 @@ func TestViewFindings(t *testing.T) {
 // TestViewChanged changes a tile while the page is open, and tests that only affected tiles are requested
 // again, and that the view stays.
 func TestViewChanged(t *testing.T) {
+	needsProgram(t, "notice that a file has changed")
 	path := sample(t, "burrow", "burrow.map")
 	v := view(t, path)
 	p := v.open(1280, 800)
@@ -179,6 +180,7 @@ func TestViewMissing(t *testing.T) {
 	p := v.open(1280, 800)
 	listed := `[...document.querySelectorAll(".pane-missing td")].some((n) => n.textContent === "nowhere_to_be_found")`
 	p.Wait(listed)
+	needsProgram(t, "notice that a file has changed")
 	editMap(t, path, path+".new", func(m *twmap.Map) { m.Info.Settings = append(m.Info.Settings, "sv_gametype race") })
 	if err := os.Rename(path+".new", path); err != nil {
 		t.Fatal(err)

@@ -4,10 +4,14 @@ package chromium
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"image"
 	"image/png"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -33,8 +37,8 @@ type Page struct {
 	mu       sync.Mutex
 	messages []string
 	requests []string
-	running  map[network.RequestID]bool // requests without an answer yet
-	rested   time.Time                  // time of the last answer
+	running  map[network.RequestID]string // addresses of requests without an answer yet
+	rested   time.Time                    // time of the last answer
 }
 
 // Start starts a browser with a window of the given size in pixels. It skips the test if Chromium is not installed,
@@ -49,11 +53,18 @@ func Start(t testing.TB, width, height int) *Page {
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
-	p := &Page{t: t, ctx: ctx, running: make(map[network.RequestID]bool)}
+	p := &Page{t: t, ctx: ctx, running: make(map[network.RequestID]string)}
 	chromedp.ListenTarget(ctx, p.hear)
 	p.Do(log.Enable(), network.Enable(), emulation.SetDeviceMetricsOverride(int64(width), int64(height), 1, false))
 	return p
 }
+
+// endless are the addresses of requests that never end, or whose end another target of the browser learns.
+var endless = regexp.MustCompile(`/(events|worker\.js)$`)
+
+// Requests is the name of a binding by which a page reports requests that no server answers, such as those to a worker: it is
+// called with [id, address] in JSON when one starts, and with [id] when it is answered.
+const Requests = "requests"
 
 // hear records an event of the browser.
 func (p *Page) hear(event any) {
@@ -72,8 +83,18 @@ func (p *Page) hear(event any) {
 		p.messages = append(p.messages, string(e.Entry.Source)+": "+e.Entry.Text+" "+e.Entry.URL)
 	case *network.EventRequestWillBeSent:
 		p.requests = append(p.requests, e.Request.URL)
-		if !strings.HasSuffix(e.Request.URL, "/events") { // which never end
-			p.running[e.RequestID] = true
+		if e.Type != network.ResourceTypeDocument && !endless.MatchString(e.Request.URL) {
+			p.running[e.RequestID] = e.Request.URL
+		}
+	case *runtime.EventBindingCalled:
+		var call []string
+		switch err := json.Unmarshal([]byte(e.Payload), &call); {
+		case err != nil || e.Name != Requests || len(call) == 0:
+		case len(call) == 1:
+			p.answered(network.RequestID(call[0]))
+		default:
+			p.requests = append(p.requests, call[1])
+			p.running[network.RequestID(call[0])] = call[1]
 		}
 	case *network.EventLoadingFinished:
 		p.answered(e.RequestID)
@@ -98,7 +119,9 @@ func (p *Page) Rest() {
 			return
 		}
 	}
-	p.t.Fatal("the page never rests")
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.t.Fatalf("the page never rests: %q", slices.Collect(maps.Values(p.running)))
 }
 
 // Messages returns the messages on the console, including errors, and the browser's complaints, such as about content
