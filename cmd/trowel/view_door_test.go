@@ -62,7 +62,16 @@ if (location.pathname.endsWith("/view.html")) {
 		let asked = 0;
 		window.trowel = {
 			get: (...how) => fetch(...how),
-			events: () => Object.assign(new EventTarget(), { close() {} }),
+			events() {
+				const all = Object.assign(new EventTarget(), { close() {} });
+				ready.then((program) => {
+					const real = program.events();
+					for (const name of ["hello", "compared", "findings", "gallery"]) {
+						real.addEventListener(name, (e) => all.dispatchEvent(new MessageEvent(name, { data: e.data })));
+					}
+				});
+				return all;
+			},
 			linked: () => true,
 			missing() {},
 		};

@@ -280,7 +280,7 @@ func TestViewBroken(t *testing.T) {
 		t.Errorf("nothing was found: %s", data)
 	}
 
-	p := v.open(1280, 800, "#mode=text&path=" + ring)
+	p := v.open(1280, 800, "#mode=text&path="+ring)
 	p.Wait("document.querySelector('.gutter button')")
 	mark := fmt.Sprintf("[...document.querySelectorAll('.line')].find(l => l.querySelector('.at').textContent === "+
 		"'%d').querySelector('.gutter button')", line)
