@@ -147,9 +147,9 @@ func TestViewModel(t *testing.T) {
 	settle(p)
 	p.Wait(alive)
 	p.Do(chromedp.Evaluate(`{
-		const lose = document.querySelector("canvas.still").getContext("webgl2").getExtension("WEBGL_lose_context");
+		const canvas = document.querySelector("canvas.still"), lose = canvas.getContext("webgl2").getExtension("WEBGL_lose_context");
+		canvas.addEventListener("webglcontextlost", () => setTimeout(() => lose.restoreContext(), 100), { once: true });
 		lose.loseContext();
-		setTimeout(() => lose.restoreContext(), 100);
 	}`, nil))
 	settle(p)
 	p.Wait(alive)
