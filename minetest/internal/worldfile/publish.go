@@ -2,7 +2,6 @@ package worldfile
 
 import (
 	"context"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -39,6 +38,10 @@ func Publish(ctx context.Context, job *format.Job, src *format.Source, dir strin
 
 var publicSettings = []string{"gameid", "world_name", world.MapPart.Setting(), world.SettingReadonly}
 
+// publicEndings are the ends of the names of pictures and models of mods, and of files that name mods and their order.
+var publicEndings = []string{".png", ".jpg", ".jpeg", ".tga", ".bmp", ".obj", ".b3d", ".x", ".gltf", ".glb", ".conf", "/depends.txt",
+	"/modpack.txt"}
+
 // isPublic reports whether everybody may see the file or folder at a path of a world.
 func isPublic(at string, folder bool) bool {
 	top, below, _ := strings.Cut(at, "/")
@@ -48,8 +51,7 @@ func isPublic(at string, folder bool) bool {
 	case mapdb.UnderFolder:
 		return below == "" || isBlocks(below)
 	case "worldmods", "game": // with pictures and models of nodes
-		return folder || slices.Contains([]string{".png", ".jpg", ".jpeg", ".tga", ".bmp", ".obj", ".b3d", ".x", ".gltf", ".glb", ".conf"},
-			strings.ToLower(path.Ext(at)))
+		return folder || slices.ContainsFunc(publicEndings, func(end string) bool { return strings.HasSuffix(strings.ToLower(at), end) })
 	}
 	return isBlocks(at)
 }
