@@ -83,7 +83,8 @@ var worldBackups = &format.Backups{
 		info.Add("bytes", "bytes of new contents", r.Bytes)
 		return info, nil
 	},
-	List: worldfile.Snapshots,
+	List:  worldfile.Snapshots,
+	Mount: worldfile.MountSnapshot,
 	Forget: func(ctx context.Context, repo *format.Source, ids []string) error {
 		return worldrepo.Forget(ctx, repo.Files(), ids)
 	},

@@ -19,6 +19,11 @@ type Backups struct {
 	// Prune removes data that no snapshot uses, and returns the number of files and bytes removed. With dry it removes
 	// nothing.
 	Prune func(ctx context.Context, repo *Source, dry bool) (files int, bytes int64, err error)
+	// Mount makes the snapshot with an ID readable as a file of the format in the folder dir, which exists and is
+	// empty, until the returned function is called or ctx ends. It restores nothing: most contents are read from the
+	// repository when they are needed. now is the file as it is, which provides what no snapshot contains. Mount
+	// returns messages about what the folder lacks.
+	Mount func(ctx context.Context, repo *Source, id, dir string, now *Source) (unmount func() error, notes []string, err error)
 }
 
 // Snapshot is the state of a file at one time, in a repository.

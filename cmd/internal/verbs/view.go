@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/history"
 	"trowel.example/cmd/internal/viewer"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/host"
@@ -23,6 +25,7 @@ import (
 func viewCommand(a *Tool) *cobra.Command {
 	var noOpen, edit bool
 	var port string
+	var from history.Sources
 	cmd := &cobra.Command{
 		Use:   "view FILE [FILE2]",
 		Short: "Show a file in the browser",
@@ -31,6 +34,9 @@ and its problems. It prints the address and opens the browser; Ctrl-C ends it. V
 except with --edit: then the page has the operations of "trowel edit" for one file, shows the file
 before and after them, and changes it when you save the list of changes.
 Other machines cannot reach the page, and other users need its address: keep it secret.
+
+With --backups and --git, a slider leads to earlier states of FILE: snapshots of a repository made by
+backup, and commits of git; backups next to FILE are always among them. Any two can be compared.
 
 When the game's editor saves the file, the page updates. It also updates for a folder made by
 extract. The page reloads a world on request. With two files it shows their differences; with a
@@ -43,12 +49,16 @@ In an ssh session, it prints how to reach the page from your machine.`,
 		Example: `  trowel view climb.map
   trowel view climb.map climb2.map
   trowel view maps/
-  trowel view --edit climb.map`,
+  trowel view --edit climb.map
+  trowel view climb.map --git
+  trowel view world --backups /mnt/backups/world`,
 		Args: args(1, -1),
 	}
 	cmd.Flags().BoolVar(&noOpen, "no-open", false, "print the address without opening a browser")
 	cmd.Flags().StringVar(&port, "port", "", "the `port` of the page on this machine (default: any free one)")
 	cmd.Flags().BoolVar(&edit, "edit", false, "let the page change the file")
+	cmd.Flags().StringVar(&from.Repository, "backups", "", "show the states of FILE in a `repository` of backups, too")
+	cmd.Flags().BoolVar(&from.Git, "git", false, "show the states of FILE in the commits of its git repository, too")
 	optionFlags(a, cmd, func(f *format.Format) []format.Option {
 		return slices.DeleteFunc(f.OptionsFor(format.ForTree|format.ForCheck|format.ForScene), func(o format.Option) bool { return o.Secret })
 	})
@@ -66,6 +76,9 @@ In an ssh session, it prints how to reach the page from your machine.`,
 			if err := offerEdits(cmd.Context(), a, s, args); err != nil {
 				return err
 			}
+		}
+		if err := offerStates(cmd.Context(), a, s, args, from); err != nil {
+			return err
 		}
 		if host.Env("GOMEMLIMIT") == "" {
 			debug.SetMemoryLimit(enoughMemory)
@@ -95,6 +108,23 @@ In an ssh session, it prints how to reach the page from your machine.`,
 		return s.Serve(cmd.Context(), l)
 	}
 	return cmd
+}
+
+// offerStates lets the page show earlier states of a single file.
+func offerStates(ctx context.Context, a *Tool, s *viewer.Server, names []string, from history.Sources) error {
+	if len(names) != 1 || names[0] == "-" || a.IsElsewhere(names[0]) {
+		if from != (history.Sources{}) {
+			return errors.New("--backups and --git need one file or folder of this machine")
+		}
+		return nil
+	}
+	if info, err := os.Stat(names[0]); err == nil && info.IsDir() && !a.IsGame(names[0]) {
+		if from != (history.Sources{}) {
+			return fmt.Errorf("%s: --backups and --git need one file, not a folder of files", names[0])
+		}
+		return nil
+	}
+	return s.History(ctx, a.Service, names[0], from)
 }
 
 // enoughMemory is the memory use in bytes above which the program frees unused memory more eagerly: it runs for

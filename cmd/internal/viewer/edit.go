@@ -110,8 +110,8 @@ func (s *Server) Edit(ctx context.Context, e Edits) error {
 	base := &state{parts: map[string][]byte{"": data}}
 	n := &session{Edits: e, server: s, opened: o, was: f, base: base, result: base, digest: now.digest, chain: []*state{base}}
 	n.offer, n.unkept = n.recall()
-	s.add(File{Name: f.Name + " (edited)", Plain: f.Plain, Format: o.Format, Size: o.Source.Size, Edited: true, Open: n.open, Stamp: n.stamp})
-	n.is = s.allFiles()[1]
+	n.is = s.add(File{Name: f.Name + " (edited)", Plain: f.Plain, Format: o.Format, Size: o.Source.Size, Edited: true,
+		Open: n.open, Stamp: n.stamp})
 	s.mode, s.edits = Pair, n
 	return nil
 }

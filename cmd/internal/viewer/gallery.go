@@ -57,10 +57,11 @@ func (s *Server) complete(err error) {
 }
 
 // add adds a file.
-func (s *Server) add(f File) {
+func (s *Server) add(f File) *file {
 	g := &s.gallery
 	g.mu.Lock()
-	g.files = append(g.files, &file{File: f, id: len(g.files), server: s, generation: 1})
+	added := &file{File: f, id: len(g.files), server: s, generation: 1}
+	g.files = append(g.files, added)
 	notify := time.Since(g.notified) > notifyEvery
 	if notify {
 		g.notified = time.Now()
@@ -69,6 +70,7 @@ func (s *Server) add(f File) {
 	if notify {
 		s.events.send(event{"gallery", map[string]any{}})
 	}
+	return added
 }
 
 // allFiles returns the files found so far.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"sync"
+	"time"
 
 	"trowel.example/internal/limits/parallel"
 )
@@ -31,7 +32,8 @@ type entry[T io.Closer] struct {
 	err   error
 	users int
 	last  int64
-	gone  bool // removed from the pool
+	at    time.Time // of the last use
+	gone  bool      // removed from the pool
 }
 
 // maxInUse is the maximum number of values of a pool in use at a time.
@@ -63,7 +65,7 @@ func (p *pool[T]) get(ctx context.Context, key string, open func(context.Context
 	}
 	e.users++
 	p.used++
-	e.last = p.used
+	e.last, e.at = p.used, time.Now()
 	old := p.oldest()
 	p.mu.Unlock()
 	p.end(old...)
@@ -118,6 +120,7 @@ func (p *pool[T]) oldest() (out []*entry[T]) {
 func (p *pool[T]) release(e *entry[T]) {
 	p.mu.Lock()
 	e.users--
+	e.at = time.Now()
 	var out []*entry[T]
 	if e.users == 0 {
 		if e.gone {
@@ -137,6 +140,21 @@ func (p *pool[T]) end(entries ...*entry[T]) {
 		}
 		p.open.Done()
 	}
+}
+
+// rest closes the entries whose keys match and that were not used for some time.
+func (p *pool[T]) rest(idle time.Duration, fits func(key string) bool) {
+	p.mu.Lock()
+	var out []*entry[T]
+	for key, e := range p.entries {
+		if e.users == 0 && time.Since(e.at) > idle && fits(key) {
+			delete(p.entries, key)
+			e.gone = true
+			out = append(out, e)
+		}
+	}
+	p.mu.Unlock()
+	p.end(out...)
 }
 
 // drop removes all entries whose keys match.

@@ -24,6 +24,7 @@ func (s *Server) watchFiles() {
 		}
 		start := time.Now()
 		s.lookAtAll()
+		s.closeIdle()
 		pause = pauseAfter(time.Since(start))
 	}
 }

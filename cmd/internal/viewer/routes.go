@@ -16,6 +16,7 @@ func (s *Server) routes() {
 	s.mux = http.NewServeMux()
 	s.mux.HandleFunc("GET /events", s.serveEvents)
 	s.mux.HandleFunc("GET /session", s.handleJSON(s.session))
+	s.mux.HandleFunc("GET /states", s.handleJSON(s.listStates))
 	s.mux.HandleFunc("GET /gallery", s.handleJSON(s.listGallery))
 	file := func(name string, of func(context.Context, *edition, *http.Request) (any, error)) {
 		s.mux.HandleFunc("GET /f/{file}/"+name, s.about(of))
@@ -63,6 +64,9 @@ func (s *Server) session(*http.Request) (any, error) {
 	if s.mode != Gallery {
 		var names []string
 		for _, f := range s.allFiles() {
+			if f.State != nil {
+				continue
+			}
 			files = append(files, item{f.id, f.Name})
 			names = append(names, f.Name)
 		}
@@ -71,6 +75,9 @@ func (s *Server) session(*http.Request) (any, error) {
 	answer := map[string]any{"mode": s.mode, "title": title, "files": files}
 	if s.edits != nil {
 		answer["edit"], answer["title"] = s.edits.is.id, s.edits.was.Name
+	}
+	if s.timeline != nil {
+		answer["states"] = true
 	}
 	return answer, nil
 }
@@ -127,7 +134,7 @@ func describe(ctx context.Context, e *edition, _ *http.Request) (any, error) {
 	e.mu.Unlock()
 	return map[string]any{
 		"id": e.of.id, "name": e.of.Name, "generation": e.generation, "format": e.Format.Name, "title": e.Format.Title,
-		"folder": e.Format.Folder, "watched": e.of.Stamp != nil, "broken": broken, "notes": notes,
+		"folder": e.Format.Folder, "watched": e.of.Stamp != nil || e.of.State != nil, "broken": broken, "notes": notes,
 		"info": facts(info.Fields), "scene": e.isSeen(ctx, ""), "fields": e.Format.Dump != nil, "queries": queries,
 	}, nil
 }

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"trowel.example/check"
+	"trowel.example/cmd/internal/history"
 	"trowel.example/internal/format"
 )
 
@@ -45,7 +46,8 @@ type File struct {
 	Modified time.Time
 	Err      error // why the file cannot be opened
 
-	Edited bool // the file is the result of changes: it is shown even if they removed something
+	State  *history.State // an earlier state; nil: the file as it is
+	Edited bool           // the file is the result of changes: it is shown even if they removed something
 }
 
 // Opened is an open file.
@@ -81,22 +83,23 @@ type Server struct {
 		list []*comparison // the last used at the end
 	}
 
-	life   context.Context // context of work that outlives a request
-	end    context.CancelFunc
-	token  string
-	ticket atomic.Pointer[string] // accepted once instead of the token
-	port   string
-	mux    *http.ServeMux
-	opened pool[*edition]
-	scenes pool[*scene]
-	texts  pool[*document]
-	tiles  tiles
-	panels panels
-	slots  chan struct{} // one for each core, held while a part of a picture is drawn
-	busy   atomic.Int64
-	events hub
-	edits  *session // nil: nothing can be changed
-	watch  sync.WaitGroup
+	life     context.Context // context of work that outlives a request
+	end      context.CancelFunc
+	token    string
+	ticket   atomic.Pointer[string] // accepted once instead of the token
+	port     string
+	mux      *http.ServeMux
+	opened   pool[*edition]
+	scenes   pool[*scene]
+	texts    pool[*document]
+	tiles    tiles
+	panels   panels
+	slots    chan struct{} // one for each core, held while a part of a picture is drawn
+	busy     atomic.Int64
+	events   hub
+	edits    *session  // nil: nothing can be changed
+	timeline *timeline // nil: there are no earlier states
+	watch    sync.WaitGroup
 }
 
 // Numbers of unused objects that are kept open.

@@ -106,3 +106,10 @@ func BackupOf(backup string) string {
 	}
 	return stem + ext
 }
+
+// BackupTime returns the time at which a backup was made, and reports whether its name was made by [BackupName].
+func BackupTime(backup string) (time.Time, bool) {
+	_, when, _ := strings.Cut(strings.TrimSuffix(filepath.Base(backup), filepath.Ext(backup)), backupMark)
+	t, err := time.Parse(backupTime, when)
+	return t, err == nil
+}

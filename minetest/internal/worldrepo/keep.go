@@ -338,27 +338,13 @@ func (r *Repository) Restore(ctx context.Context, s *Snapshot, dst string, o wor
 	if s.Lost > 0 {
 		o.Sink.Add(foundLost, snapshotFile(s.ID), -1, "rows of the database that could not be read when the backup was made: %d", s.Lost)
 	}
-	for _, f := range s.Folders {
-		path, mode := filepath.Join(scratch, filepath.FromSlash(f.Path)), f.Mode.Perm()|0o700
-		if err := os.MkdirAll(path, mode); err != nil {
-			return nil, err
-		}
-		if err := os.Chmod(path, mode); err != nil { // independent of the umask
-			return nil, err
-		}
-	}
 	damaged := 0
 	report := func(f check.Finding) {
 		damaged++
 		o.Sink.Report(f)
 	}
-	for _, f := range s.Files {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if err := r.extract(scratch, f, report); err != nil {
-			return nil, err
-		}
+	if err := r.Rest(ctx, s, scratch, func(*File) bool { return true }, report); err != nil {
+		return nil, err
 	}
 	if o.Whole && damaged > 0 {
 		return nil, fmt.Errorf("backup %s: %w: the world would lack the unreadable data", s.ID, fault.ErrLost)
@@ -381,6 +367,32 @@ func (r *Repository) Restore(ctx context.Context, s *Snapshot, dst string, o wor
 		o.Map = s.Map
 	}
 	return worldcopy.Copy(ctx, scratch, dst, o)
+}
+
+// Rest writes the folders of a snapshot and the files that keep accepts to a folder: everything except the blocks. It
+// reports damaged files.
+func (r *Repository) Rest(ctx context.Context, s *Snapshot, dir string, keep func(*File) bool, report check.Sink) error {
+	for _, f := range s.Folders {
+		path, mode := filepath.Join(dir, filepath.FromSlash(f.Path)), f.Mode.Perm()|0o700
+		if err := os.MkdirAll(path, mode); err != nil {
+			return err
+		}
+		if err := os.Chmod(path, mode); err != nil { // independent of the umask
+			return err
+		}
+	}
+	for _, f := range s.Files {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if !keep(&f) {
+			continue
+		}
+		if err := r.extract(dir, f, report); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // size returns the size of a piece of the file.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"slices"
 	"sync"
@@ -24,9 +25,17 @@ type Blocks struct {
 	worn    bool // whether one of the two lists of regions cannot be read
 
 	mu   sync.Mutex
-	last int // index in regions of the region that was read last; -1 for none
-	read []block
+	read []readRegion // the regions that were read last, the last one at the end
 }
+
+// readRegion is a region in memory.
+type readRegion struct {
+	i      int // index in regions
+	blocks []block
+}
+
+// maxRead is the number of regions that are kept in memory, each with at most 4096 blocks.
+const maxRead = 24
 
 // Blocks opens the blocks of a snapshot. The repository must stay open.
 func (r *Repository) Blocks(s *Snapshot) (*Blocks, error) {
@@ -37,7 +46,7 @@ func (r *Repository) Blocks(s *Snapshot) (*Blocks, error) {
 			regions, err = again, nil
 		}
 	}
-	return &Blocks{repo: r, of: s, regions: regions, worn: worn, last: -1}, err
+	return &Blocks{repo: r, of: s, regions: regions, worn: worn}, err
 }
 
 // regions reads a list of the regions of a snapshot.
@@ -101,32 +110,65 @@ func (b *Blocks) Get(ctx context.Context, p mapdb.Pos) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("%v: %w", p, mapdb.ErrNotFound)
 	}
-	b.mu.Lock()
-	if b.last != i {
-		blocks, err := b.repo.region(b.regions[i])
-		if err != nil {
-			b.mu.Unlock()
-			return nil, rowError(p.String(), &p, err)
-		}
-		b.last, b.read = i, blocks
+	blocks, err := b.region(i)
+	if err != nil {
+		return nil, b.rowError(ctx, p.String(), &p, err)
 	}
-	blocks := b.read
-	b.mu.Unlock()
 	k, ok := slices.BinarySearchFunc(blocks, int(o&0xfff), func(x block, n int) int { return cmp.Compare(x.local, n) })
 	if !ok {
 		return nil, fmt.Errorf("%v: %w", p, mapdb.ErrNotFound)
 	}
 	data, err := b.repo.getBlock(blocks[k])
 	if err != nil {
-		return nil, rowError(p.String(), &p, err)
+		return nil, b.rowError(ctx, p.String(), &p, err)
 	}
 	return data, nil
 }
 
-// rowError converts an error to one about a row, unless it is about the store.
-func rowError(key string, p *mapdb.Pos, err error) error {
+// region returns the blocks of a region.
+func (b *Blocks) region(i int) ([]block, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if k := slices.IndexFunc(b.read, func(r readRegion) bool { return r.i == i }); k >= 0 {
+		r := b.read[k]
+		b.read = append(slices.Delete(b.read, k, k+1), r)
+		return r.blocks, nil
+	}
+	blocks, err := b.repo.region(b.regions[i])
+	if err != nil {
+		return nil, err
+	}
+	if len(b.read) == maxRead {
+		b.read = slices.Delete(b.read, 0, 1)
+	}
+	b.read = append(b.read, readRegion{i, blocks})
+	return blocks, nil
+}
+
+// GoneError is the error about a snapshot that was removed from its repository.
+type GoneError struct{ ID string }
+
+func (e *GoneError) Error() string {
+	return fmt.Sprintf("the snapshot %s is not in the repository any more", e.ID)
+}
+
+// Unwrap returns [fs.ErrNotExist].
+func (e *GoneError) Unwrap() error { return fs.ErrNotExist }
+
+// rowError converts an error to one about a row, unless it is about the store. If a pack is missing because the
+// snapshot was removed in the meantime, the error is a [GoneError].
+func (b *Blocks) rowError(ctx context.Context, key string, p *mapdb.Pos, err error) error {
 	if storage.IsUnavailable(err) {
 		return err
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		f, missing := b.repo.store.Open(ctx, snapshotFile(b.of.ID))
+		if errors.Is(missing, fs.ErrNotExist) {
+			return &GoneError{b.of.ID}
+		}
+		if missing == nil {
+			f.Close()
+		}
 	}
 	return &mapdb.RowError{Key: key, Pos: p, Err: err}
 }
@@ -144,8 +186,8 @@ func (b *Blocks) each(ctx context.Context, a mapdb.Area, give func(mapdb.Pos, bl
 		}
 		blocks, err := b.repo.region(b.regions[i])
 		if err != nil {
-			err = rowError(fmt.Sprintf("blocks from %v to %v", low, high), nil, err)
-			if storage.IsUnavailable(err) {
+			err = b.rowError(ctx, fmt.Sprintf("blocks from %v to %v", low, high), nil, err)
+			if _, row := errors.AsType[*mapdb.RowError](err); !row {
 				return err
 			}
 			if !give(low, block{}, err) {
@@ -169,11 +211,12 @@ func (b *Blocks) Blocks(ctx context.Context, a mapdb.Area) iter.Seq2[mapdb.Block
 			var data []byte
 			if err == nil {
 				if data, err = b.repo.getBlock(x); err != nil {
-					err = rowError(p.String(), &p, err)
+					err = b.rowError(ctx, p.String(), &p, err)
 				}
 			}
 			if err != nil {
-				return yield(mapdb.Block{}, err)
+				_, row := errors.AsType[*mapdb.RowError](err)
+				return yield(mapdb.Block{}, err) && row
 			}
 			return yield(mapdb.Block{Pos: p, Data: data}, nil)
 		})

@@ -3,6 +3,7 @@ package worldrepo_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -312,4 +313,44 @@ func ExampleBackup() {
 	}
 	fmt.Println(report.Snapshot.Time.Format(time.DateOnly), report.Snapshot.World, report.Snapshot.Blocks)
 	// Output: 2026-11-22 world 0
+}
+
+// TestGone tests that reading a snapshot that is removed while it is open ends with one error about the snapshot, not with an
+// error for each block.
+func TestGone(t *testing.T) {
+	dir := worldtest.World(t, filepath.Join(t.TempDir(), "world"), mapdb.Config{Backend: mapdb.SQLite}, 40)
+	repo := newFolder(t)
+	report := backup(t, dir, repo)
+	r, err := worldrepo.Open(t.Context(), repo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	s, err := r.Snapshot(report.Snapshot.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := r.Blocks(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := worldrepo.Forget(t.Context(), repo, []string{s.ID}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := worldrepo.Prune(t.Context(), repo, false); err != nil {
+		t.Fatal(err)
+	}
+	var gone *worldrepo.GoneError
+	if _, err := b.Get(t.Context(), worldtest.Pos(0)); !errors.As(err, &gone) || gone.ID != s.ID {
+		t.Errorf("a block: %v", err)
+	}
+	n := 0
+	for _, err := range b.Blocks(t.Context(), mapdb.All()) {
+		if n++; !errors.As(err, &gone) {
+			t.Errorf("all blocks: %v", err)
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d errors", n)
+	}
 }

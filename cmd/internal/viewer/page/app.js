@@ -25,6 +25,9 @@
 //   visible               whether the panel is visible
 //   inspect(at)           the user points at x,y: the inspector comes to the front
 //   go(values)            set() of state.js, as a new entry in the browser's history
+//   goTo(file, values)    the same, with the file that has a number
+//   states                of states.js; undefined if there are no earlier states
+//   pair                  {ids, names} of the two files that are shown, the older one first; undefined for one file
 //   fly(where, values)    shows a rectangle in the picture, in any mode; values are for the state
 //   count(n, severity)    shows a number in the panel's title
 //   say(text)             shows a message in the bottom line, which screen readers announce
@@ -51,6 +54,10 @@ let told; // timer that removes the last message
 const context = {
   session: await json("/session"), doc: undefined, entry: undefined, shown: undefined,
   get mode() { return middle.chosen?.name; },
+  get pair() {
+    const { session } = context, two = session.mode === "pair" && !state().then && { ids: session.files.map((f) => f.id), names: session.files.map((f) => f.name) };
+    return context.states?.pair() ?? (two || undefined);
+  },
   show(shown) {
     context.shown = shown;
     document.body.classList.toggle("pictured", Boolean(shown));
@@ -58,6 +65,7 @@ const context = {
     for (const seen of waiting.splice(0)) seen(shown);
   },
   go: (values) => set(values, { push: true }),
+  goTo: (file, values) => context.go({ ...(context.states?.values(file) ?? { file }), ...values }),
   inspect(at) {
     set({ at }, { push: true });
     inspected();
@@ -82,10 +90,14 @@ const left = new Panes(context, panels.left, { stage: get("left-panes") });
 const middle = new Panes(context, panels.middle, { bar: get("modes"), stage: get("stage"), key: "mode", tools: get("tools") });
 const right = new Panes(context, panels.right, { bar: get("tabs"), stage: get("right-panes"), key: "tab" });
 const sides = frame();
+if (context.session.states) context.states = await import("./states.js").then((m) => m.timeline(context));
 
 let loaded = Promise.resolve(), generation = 0;
 
-// load fetches the current choice and shows it. what is the changed part: "file", "path" or "doc".
+const chosen = () => context.states?.file() ?? Number(state().file ?? 0);
+
+// load fetches the current choice and shows it. what is the changed part: "file", "path", "doc" or "state", which is a
+// state of the same file.
 function load(what) {
   const mine = ++generation;
   return (loaded = (async () => {
@@ -93,7 +105,7 @@ function load(what) {
     let doc = what === "path" ? context.doc : undefined, entry, wrong;
     try {
       if (!alone) {
-        doc ??= await busy("the file", ask(state().file ?? 0, "open"));
+        doc ??= await busy("the file", ask(chosen(), "open"));
         entry = await busy("the file", ask(doc.id, "entry", { path: state().path }));
       }
     } catch (err) {
@@ -101,15 +113,16 @@ function load(what) {
     }
     if (mine !== generation) return;
     if (what === "doc" && !doc) return live.broken(context, wrong.message);
+    if (what === "state" && (!doc || doc.format !== context.doc?.format)) what = "file";
     document.body.classList.toggle("alone", alone);
     for (const p of what === "file" ? [files, left, middle, right] : what === "path" || wrong ? [middle] : []) p.reset();
-    if (what !== "doc" || wrong) context.shown = undefined;
+    if (!["doc", "state"].includes(what) || wrong) context.shown = undefined;
     Object.assign(context, { doc, entry });
     heading();
     if (what !== "doc") context.say("");
     live.broken(context, doc?.broken);
     refresh(new Set(what === "file" ? [] : what === "path" ? ["path", "entry"] : ["doc", "entry"]));
-    if (wrong) failed(get("stage"), wrong, [doc?.name ?? context.session.files.find((f) => f.id === Number(state().file ?? 0))?.name, state().path].filter(Boolean).join(" / "));
+    if (wrong) failed(get("stage"), wrong, [doc?.name ?? context.session.files.find((f) => f.id === chosen())?.name, state().path].filter(Boolean).join(" / "));
     else get("stage").querySelector(":scope > .failed")?.remove();
     await middle.whenReady();
     working("start");
@@ -134,7 +147,7 @@ function heading() {
   const crumb = (title, path, last) => el("li", {}, last ? el("span", { "aria-current": "page" }, title) : el("button", { type: "button", className: "link", onclick: () => context.go({ path, mode: undefined, line: undefined, at: undefined }) }, title));
   fill(get("crumbs"), parts.length ? [crumb(doc.name, "", false), ...parts.map((part, i) => crumb(part, parts.slice(0, i + 1).join("/"), i === parts.length - 1))] : []);
   fill(get("kind"), doc?.title ?? "");
-  const pair = session.mode === "pair";
+  const pair = session.mode === "pair" && !context.states?.state();
   document.body.classList.toggle("pair", pair);
   const back = session.mode === "gallery" && doc && el("button", { type: "button", onclick: () => context.go(Object.fromEntries(Object.keys(state()).map((k) => [k, undefined]))) }, icon("back"), "All files");
   const choose = pair && el("select", { "aria-label": "File of the tree, the texts and the findings", onchange: (e) => context.go({ file: e.target.value, path: undefined, mode: undefined, line: undefined }) },
@@ -179,8 +192,15 @@ function failed(node, err, name = context.doc?.name) {
   else fill(node, box);
 }
 
+let both = String(context.pair?.ids);
 watch((changed) => {
+  const before = both;
+  both = String(context.pair?.ids);
   if (changed.has("file")) load("file");
+  else if (changed.has("then") || (context.states && before !== both)) {
+    if (before !== both) middle.reset(); // the pictures of both are opened again
+    load("state");
+  }
   else if (changed.has("path")) load("path");
   else refresh(changed);
 });

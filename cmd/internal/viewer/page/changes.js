@@ -10,7 +10,7 @@ import { on } from "./live.js";
 
 const signs = { added: ["+", "added"], removed: ["−", "removed"], changed: ["±", "changed"] };
 const kindOf = (c) => signs[c.data.change] ? c.data.change : c.new.length && !c.old.length ? "added" : c.old.length && !c.new.length ? "removed" : "changed";
-const nameOf = (context, i) => context.session.files[i].name;
+const nameOf = (context, i) => context.pair?.names[i];
 const few = 300; // rectangles that do not hide the picture
 const most = 10000; // maximum number of marked and listed changes
 
@@ -24,10 +24,11 @@ export const panel = {
     const draw = async () => {
       const run = ++mine;
       view = context.shown?.view.name;
+      const { ids: [before, after] } = context.pair;
       const query = { where: view && 1, view, path: state().path, run: wanted ? 1 : undefined, ...Object.fromEntries(Object.entries(state()).filter(([k]) => k.startsWith("o."))) };
       const next = [];
       do {
-        answer = await ask(0, "compare/1", { ...query, from: next.length || undefined }, signal);
+        answer = await ask(before, `compare/${after}`, { ...query, from: next.length || undefined }, signal);
         if (run !== mine || signal.aborted) return;
         if (answer.state !== "done") break;
         next.push(...answer.changes);
@@ -86,10 +87,10 @@ export const panel = {
     async function diff(c, li) {
       if (!c || !li || li.querySelector("pre")) return;
       const { path, other, change, text } = c.data;
-      const button = (id, title) => el("button", { type: "button", className: "link", onclick: () => context.go({ file: id, path: id ? other || path : path, mode: "text", line: undefined }) }, title);
+      const button = (id, title) => el("button", { type: "button", className: "link", onclick: () => context.goTo(context.pair.ids[id], { path: id ? other || path : path, mode: "text", line: undefined }) }, title);
       li.append(el("p", { className: "row" }, change !== "added" && button(0, "Open the old one"), change !== "removed" && button(1, "Open the new one")));
       if (!text) return;
-      const answer = await ask(0, "compare/1/text", { path, other }, signal);
+      const answer = await ask(context.pair.ids[0], `compare/${context.pair.ids[1]}/text`, { path, other }, signal);
       li.append(el("pre", { className: "data diff", tabIndex: 0 }, answer.diff.split("\n").slice(2).map((line) => el("span", { className: { "+": "added", "-": "removed", "@": "muted" }[line[0]] ?? "" }, line + "\n")), !answer.whole && "…"));
     }
 
@@ -99,7 +100,7 @@ export const panel = {
       if (!at || !second || !shown.scene.inspects || !second.scene.inspects) return fill(here);
       const c = all[state().change], point = at.split(",").map(Number);
       const old = c?.old[0] && c.new[0] ? [point[0] - c.new[0][0] + c.old[0][0], point[1] - c.new[0][1] + c.old[0][1]] : point;
-      const sides = shown.file ? [second, shown] : [shown, second];
+      const sides = shown.file === context.pair?.ids[1] ? [second, shown] : [shown, second];
       const [a, b] = await Promise.all(sides.map((s, i) => ask(s.file, "inspect", { ...s.query(), ...shown.inspectQuery(), x: [old, point][i][0], y: [old, point][i][1] }, signal)));
       if (at !== state().at) return;
       const names = [...new Set([...a.things, ...b.things].map(nameThing))];
@@ -120,7 +121,8 @@ export const panel = {
     both().catch((err) => context.failed(here, err));
     return {
       async update(changed) {
-        if (changed.has("doc") || (context.shown && context.shown.view.name !== view)) await draw();
+        if (!context.pair) return;
+        if (changed.has("doc") || changed.has("with") || (context.shown && context.shown.view.name !== view)) await draw();
         else if (changed.has("shown")) tell();
         if (changed.has("marks")) tell();
         else if (changed.has("change")) rows(), mark();
@@ -139,7 +141,7 @@ const nameThing = (t) => t.layer || t.title.split(":")[0];
 // rowsOf returns the differences of the objects of the same name at a place in two files, fact by fact, or
 // undefined if there are none.
 function rowsOf(name, old, now) {
-  const facts = (things) => new Map(things.flatMap((t, i) => [[`${i}`, ["", t.title]], ...flat(t.facts, `${i}/`)]));
+  const facts = (things) => new Map(things.flatMap((t, i) => [[`${i}`, ["object", t.title]], ...flat(t.facts, `${i}/`)]));
   const a = facts(old), b = facts(now);
   const rows = [...new Set([...a.keys(), ...b.keys()])].map((k) => [(a.get(k) ?? b.get(k))[0], a.get(k)?.[1] ?? "", b.get(k)?.[1] ?? ""]).filter(([, x, y]) => x !== y);
   const [sign, word] = signs[!old.length ? "added" : !now.length ? "removed" : "changed"];

@@ -52,7 +52,7 @@ export const panel = {
 
 // overlay lays the other file over the picture of the first one.
 async function overlay(stage, context, shown, bar, note) {
-  const mine = context.doc.id, other = mine ? 0 : 1, names = context.session.files.map((f) => f.name);
+  const { ids, names } = context.pair, mine = ids.indexOf(context.doc.id), other = ids[1 - mine];
   const says = (text) => {
     note.hidden = !text;
     note.textContent = text ?? "";
@@ -74,14 +74,14 @@ async function overlay(stage, context, shown, bar, note) {
     const { scene, view } = await find();
     second = new picture.Scene(other, doc.generation, scene, view);
   } catch (err) {
-    return says(`Only ${names[mine]} is to be seen. ${names[other]}: ${err.message}`);
+    return says(`Only ${names[mine]} is to be seen. ${names[1 - mine]}: ${err.message}`);
   }
   if (context.signal.aborted || context.shown !== shown) return;
   const { map, view: { scale } } = shown, side = devicePixelRatio > 1 ? 512 : undefined;
   const boundsOf = ([l, t, r, b]) => L.latLngBounds(shown.at(l, b), shown.at(r, t));
   const address = (kind) => (t) => url(other, `${kind}/${second.generation}/${t.z}/${t.x}/${t.y}`, { ...second.query(), ...shown.paper(), side });
   const layersOf = (pane) => {
-    const grid = { pane, tileSize: 256, bounds: boundsOf(second.view.bounds), noWrap: true, minZoom: -24, maxZoom: map.getMaxZoom(), maxNativeZoom: scale >= 16 ? 1 : 0, keepBuffer: 1, updateWhenIdle: false };
+    const grid = { pane, tileSize: 256, bounds: boundsOf(second.view.bounds), noWrap: true, minZoom: -24, maxZoom: map.getMaxZoom(), maxNativeZoom: shown.natural, keepBuffer: 1, updateWhenIdle: false };
     return [second.scene.covers && new Tiles(address("cover"), { ...grid, className: "cover" }), new Tiles(address("tile"), grid)].filter(Boolean);
   };
   const own = map.getPanes().tilePane, pane = map.createPane("other");
@@ -213,7 +213,7 @@ async function overlay(stage, context, shown, bar, note) {
     const [old, now] = mine ? [second, shown] : [shown, second], gone = lacks(old, now), came = lacks(now, old);
     const list = (l, name) => l.length && `${l.length === 1 ? "A layer is" : `${l.length} layers are`} only in ${name}: ${l.join(", ")}.`;
     shown.lacks = [list(gone, names[0]), list(came, names[1])].filter(Boolean);
-    says(doc.broken && `${names[other]} cannot be read now: ${doc.broken}`);
+    says(doc.broken && `${names[1 - mine]} cannot be read now: ${doc.broken}`);
     arrange();
   };
   spread();
@@ -225,7 +225,7 @@ async function overlay(stage, context, shown, bar, note) {
         Object.assign(second, await find(), { generation: doc.generation, options: options() });
         spread();
       } catch (err) {
-        says(`${names[other]}: ${err.message}`);
+        says(`${names[1 - mine]}: ${err.message}`);
       }
     },
     close() {

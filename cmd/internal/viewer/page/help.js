@@ -2,6 +2,9 @@
 import { el } from "./dom.js";
 import { bound } from "./keys.js";
 import { icon } from "./icons.js";
+import { load } from "./load.js";
+
+await load("dialog.css");
 
 const shown = { " ": "Space", ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→", Escape: "Esc" };
 

@@ -46,7 +46,7 @@ export const panel = {
         const options = [...changed].some((k) => k.startsWith("o."));
         if ((changed.has("view") && state().view !== shown.view.name) || !state().stand === Boolean(shown.standing) || unlike()) await draw();
         else if (changed.has("doc") || options) {
-          const renewed = await context.busy("the picture", shown.renew(context.doc.generation)).catch((err) => {
+          const renewed = await context.busy("the picture", shown.renew(context.doc.generation, context.doc.id)).catch((err) => {
             context.say(err.message);
             shown.tell(err.message); // the previous picture stays
             return true;
@@ -121,11 +121,11 @@ export class Scene {
     return this.refresh();
   }
 
-  // renew shows the scene of another edition, or with other options, at the same place. It returns false if the
-  // scene must be reopened.
-  async renew(generation) {
+  // renew shows the scene of another edition, or of another state of the file, or with other options, at the same place. It
+  // returns false if the scene must be reopened.
+  async renew(generation, file = this.file) {
     const options = optionsNow(), turn = (this.turn = {});
-    const scene = await ask(this.file, "scene", { ...sceneNow(), path: this.path });
+    const scene = await ask(file, "scene", { ...sceneNow(), path: this.path });
     if (turn !== this.turn) return true; // a later call has replaced this one
     const old = this.scene.views.map((v) => v.name);
     const added = scene.views.find((v) => !old.includes(v.name)); // if an option adds a view, show that view
@@ -135,8 +135,8 @@ export class Scene {
       set({ view: view === scene.views[0] ? undefined : view.name });
       return false;
     }
-    const since = JSON.stringify(options) === JSON.stringify(this.options) ? this.generation : undefined;
-    Object.assign(this, { generation, scene, view, options });
+    const since = file === this.file && JSON.stringify(options) === JSON.stringify(this.options) ? this.generation : undefined;
+    Object.assign(this, { file, generation, scene, view, options });
     await this.renewed(since);
     return true;
   }
@@ -406,7 +406,7 @@ function spread(shown, box) {
   labelSoon();
 
   Object.assign(shown, {
-    map, marks, units, at, tell, parts, tiles,
+    map, marks, units, at, tell, parts, tiles, natural,
     home: () => home({ animate: !still.matches }),
     // widen extends the bounds for another file's picture.
     widen(bounds) {

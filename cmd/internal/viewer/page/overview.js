@@ -49,7 +49,7 @@ export function overview(shown, box) {
         small.setView(all.getCenter(), small.getBoundsZoom(all), { animate: false });
         for (const layer of layers) small.hasLayer(layer) ? layer.setBounds(all) : layer.addTo(small);
       }
-      const query = JSON.stringify([shown.generation, shown.query(false), shown.paper()]);
+      const query = JSON.stringify([shown.file, shown.generation, shown.query(false), shown.paper()]);
       if (what && what !== query) for (const layer of layers) layer.refresh();
       what = query;
       const [p, q] = where(map.getBounds()), w = pic.clientWidth, h = pic.clientHeight, cut = (v, most) => Math.max(0, Math.min(most, v));

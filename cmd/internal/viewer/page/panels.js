@@ -13,7 +13,7 @@ const later = (file, panel, ...needs) => ({ name: file, ...panel, open: async (n
   return (await import(`./${file}.js`)).panel.open(node, context);
 } });
 
-const pair = ({ session }) => session.mode === "pair";
+const pair = (context) => Boolean(context.pair);
 
 export const files = [tree.panel];
 export const left = [layers.panel, options.panel, options.missing];

@@ -113,6 +113,7 @@ export const panel = {
 
     // again reloads the open folders.
     async function again() {
+      top.querySelector(".name").textContent = top.firstChild.title = context.doc.name;
       const open = [...tree.querySelectorAll("li")].filter((li) => li.group).map((li) => li.entry.path);
       const at = tree.querySelector("[tabindex='0']")?.parentNode.entry?.path, focused = tree.contains(document.activeElement);
       collapse(top);
