@@ -192,7 +192,7 @@ func (p *process) end(s os.Signal) {
 // eventually waits until a condition is true.
 func (b *bench) eventually(what string, is func() bool) {
 	b.t.Helper()
-	for end := time.Now().Add(2 * time.Minute); !is(); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(6 * time.Minute); !is(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			b.t.Fatalf("%s: never", what)
 		}
