@@ -43,7 +43,7 @@ var tileOperations = []operation{
 		Args:    opts{{Name: "id", Names: mapquery.KindTile, Help: "the tile, 0 to 255 or a name such as freeze"}},
 		Options: slices.Concat(tilesIn, tileFields, opts{optionUnused}),
 		Example: "fill-tiles 1 --layer game --area 10,10:29,10"}, mapops.Fill),
-	onLayers(format.Command{Name: "draw-tiles", Heading: headingTiles,
+	onLayers(format.Command{Name: mapops.DrawName, Heading: headingTiles,
 		Title: "Draw rows of tiles; X,Y is the place of the first one",
 		Long: "The tiles of a row are separated by spaces and written as in the text of a layer: 12xr is tile 12 with its " +
 			"flags (x and y mirror it, r rotates it), 26:3 a tele or tune tile with its number, 28:50/0/90 a speedup with force, " +

@@ -256,6 +256,10 @@ type Editing struct {
 	// Resumes is set if Edit can resume, in an existing folder, where an earlier run with the same steps stopped.
 	Resumes bool
 
+	// Draw is the name of the command that draws cells into layers of a [Painter]. Its arguments are the column and the row
+	// of the first cell, and rows of cells. "": there is none.
+	Draw string
+
 	Options []Option // options of all edits, in addition to those of the commands
 }
 

@@ -37,7 +37,8 @@ func CellOf[T twmap.Cell](t T) Cell {
 	return Cell{}
 }
 
-func tileOf[T twmap.Cell](c Cell) T {
+// TileOf is the inverse of [CellOf]. Fields that T lacks are lost.
+func TileOf[T twmap.Cell](c Cell) T {
 	var t T
 	switch t := any(&t).(type) {
 	case *twmap.Tile:
@@ -81,13 +82,13 @@ func (g *grid[T]) at(x, y int) Cell {
 	return Cell{}
 }
 
-func (g *grid[T]) set(x, y int, c Cell) { g.g.Set(x, y, tileOf[T](c)) }
+func (g *grid[T]) set(x, y int, c Cell) { g.g.Set(x, y, TileOf[T](c)) }
 
 func (g *grid[T]) replace(l *twmap.TileLayer, width, height int, of func(x, y int) Cell) {
 	all := make([]T, 0, width*height)
 	for y := range height {
 		for x := range width {
-			all = append(all, tileOf[T](of(x, y)))
+			all = append(all, TileOf[T](of(x, y)))
 		}
 	}
 	l.SetCells(l.Kind(), twmap.NewGridOf(width, height, all))

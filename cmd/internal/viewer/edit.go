@@ -165,6 +165,7 @@ type editRequest struct {
 	Words    []string `json:"words"`
 	To       int      `json:"to"` // the new position in the list
 	Off      bool     `json:"off"`
+	Soon     bool     `json:"soon"` // the answer does not wait until the list is applied
 }
 
 var (
@@ -375,7 +376,7 @@ func (n *session) reread(ctx context.Context, clear bool) error {
 	n.mu.Unlock()
 	n.replaying.Unlock()
 	_ = old.Close()
-	err = n.settle(ctx)
+	err = n.wait(ctx, n.settle())
 	n.was.look()
 	return err
 }

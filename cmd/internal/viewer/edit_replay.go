@@ -31,8 +31,8 @@ func (s *state) size() (n int) {
 	return n
 }
 
-// settle applies the list and shows the result. It returns when that is done, or when ctx ends; then the work continues.
-func (n *session) settle(ctx context.Context) error {
+// settle begins to apply the list and to show the result.
+func (n *session) settle() <-chan error {
 	done := make(chan error, 1)
 	n.server.watch.Go(func() {
 		var err error
@@ -41,6 +41,11 @@ func (n *session) settle(ctx context.Context) error {
 		}
 		done <- err
 	})
+	return done
+}
+
+// wait waits until the list is applied, or until ctx ends; then the work continues.
+func (n *session) wait(ctx context.Context, done <-chan error) error {
 	select {
 	case err := <-done:
 		return err
@@ -79,7 +84,7 @@ func (n *session) replay(ctx context.Context) error {
 	n.applied, n.result = revision, n.chain[last]
 	n.mu.Unlock()
 	n.show()
-	n.server.events.send(event{"edited", map[string]any{"file": n.is.id, "revision": revision}})
+	n.server.events.send(event{"edited", map[string]any{"file": n.is.id, "revision": revision, "generation": n.is.current()}})
 	return nil
 }
 

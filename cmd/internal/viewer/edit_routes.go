@@ -51,7 +51,12 @@ func (s *Server) editRoutes() {
 		if ask.Do == "reread" {
 			err = n.reread(s.life, false) // the file stays open
 		} else if err = n.do(ask); err == nil {
-			err = n.settle(r.Context())
+			if done := n.settle(); !ask.Soon {
+				err = n.wait(r.Context(), done)
+			}
+		}
+		if err == nil && ask.Soon {
+			return map[string]any{"revision": ask.Revision + 1}, nil
 		}
 		return n.describe(), err
 	}))
@@ -144,7 +149,7 @@ func (n *session) describe() any {
 	answer := map[string]any{
 		"hash": hash, "revision": n.revision, "applied": n.applied == n.revision, "list": list,
 		"undo": len(n.undo) > 0, "redo": len(n.redo) > 0, "outdated": outdated, "saves": n.Save != nil, "unkept": n.unkept,
-		"name": n.was.Name,
+		"name": n.was.Name, "generation": n.is.current(),
 	}
 	if n.offer != nil {
 		answer["offer"] = map[string]any{"count": len(n.offer.Changes), "time": n.offer.Time, "same": n.offer.Hash == hash}

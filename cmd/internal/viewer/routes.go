@@ -50,6 +50,7 @@ func (s *Server) routes() {
 	s.mux.HandleFunc("GET /f/{file}/still/{generation}", s.serveStill)
 	s.mux.HandleFunc("GET /f/{file}/model/{generation}", s.serveDrawing("model/gltf-binary", (*sceneRequest).model))
 	s.mux.HandleFunc("GET /f/{file}/motion/{generation}", s.serveDrawing("application/octet-stream", (*sceneRequest).motion))
+	s.paintRoutes()
 	s.editRoutes()
 }
 
@@ -135,7 +136,7 @@ func describe(ctx context.Context, e *edition, _ *http.Request) (any, error) {
 	return map[string]any{
 		"id": e.of.id, "name": e.of.Name, "generation": e.generation, "format": e.Format.Name, "title": e.Format.Title,
 		"folder": e.Format.Folder, "watched": e.of.Stamp != nil || e.of.State != nil, "broken": broken, "notes": notes,
-		"info": facts(info.Fields), "scene": e.isSeen(ctx, ""), "fields": e.Format.Dump != nil, "queries": queries,
+		"info": facts(info.Fields), "scene": e.isSeen(ctx, ""), "fields": e.Format.Dump != nil, "queries": queries, "paints": paints(e.Format),
 	}, nil
 }
 

@@ -210,8 +210,12 @@ func encode(pix *image.RGBA) []byte {
 	if blank(pix) {
 		return nil
 	}
+	return encodePNG(pix)
+}
+
+func encodePNG(m image.Image) []byte {
 	var b bytes.Buffer
-	_ = fast.Encode(&b, pix) // writing to memory cannot fail
+	_ = fast.Encode(&b, m) // writing to memory cannot fail
 	return b.Bytes()
 }
 

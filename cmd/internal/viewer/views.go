@@ -38,6 +38,8 @@ type view struct {
 	Camera     bool       `json:"camera"` // the view has only a still, no tiles
 	Size       [2]int     `json:"size"`   // of the still, in pixels
 
+	Frames [][2]float64 `json:"frames,omitempty"` // width and height that the camera shows on narrow to wide screens, in units
+
 	Turning *turning `json:"turning,omitempty"` // the page can turn the model: see model
 }
 
@@ -76,6 +78,12 @@ func describeScene(ctx context.Context, e *edition, r *http.Request) (any, error
 		}
 		if t := v.Turning; t != nil {
 			one.Turning = &turning{t.Axes, sides(t.Bounds), t.Lamp, t.Ambient, t.Direct}
+		}
+		if v.Frame != nil {
+			for _, screen := range []image.Point{{1280, 1024}, {1280, 960}, {1280, 800}, {1280, 720}} {
+				f := v.Frame(screen)
+				one.Frames = append(one.Frames, [2]float64{f.Dx(), f.Dy()})
+			}
 		}
 		for _, l := range v.Layers {
 			one.Layers = append(one.Layers, layer{l.Name, l.Title, l.Shown, l.Labels})

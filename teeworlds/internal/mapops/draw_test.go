@@ -129,27 +129,3 @@ func TestDrawErrors(t *testing.T) {
 		}
 	}
 }
-
-// FuzzParseRow tests that any text is a row of at most maxRow tiles in ascending order, or an error.
-func FuzzParseRow(f *testing.F) {
-	for _, text := range []string{
-		"1*3 _ 12x", "26:3 0:1 .*2", "28:50/0/-90*2 29:1/2/3/4", "24r:7/5 _*9 .", "255xyor+240!3/4 1*x", "*2", "_*",
-	} {
-		for kind := twmap.KindTiles; kind <= twmap.KindTune; kind++ {
-			f.Add(text, uint8(kind))
-		}
-	}
-	f.Fuzz(func(t *testing.T, text string, kind uint8) {
-		runs, err := ParseRow(twmap.Kind(kind%uint8(twmap.KindTune+1)), text)
-		end := 0
-		for _, r := range runs {
-			if r.X < end || r.Length < 1 || r.Y != 0 || r.X+r.Length > maxRow {
-				t.Fatalf("%q: %v", text, runs)
-			}
-			end = r.X + r.Length
-		}
-		if err != nil && runs != nil {
-			t.Fatalf("%q: %v, and %v", text, runs, err)
-		}
-	})
-}

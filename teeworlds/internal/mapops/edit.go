@@ -21,6 +21,7 @@ type Operation struct {
 // Editing returns the declaration of operations.
 func Editing(operations []Operation) *format.Editing {
 	return &format.Editing{
+		Draw:     DrawName,
 		Commands: format.Declared(operations, func(o *Operation) *format.Command { return &o.Command }),
 		Edit: func(
 			ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, out format.Output,

@@ -5,7 +5,7 @@
 //   {name, title}      the name is in the address (mode=, tab=) and in the IDs of the page
 //   applies(context)   whether the panel is offered for the current choice; always, if left out
 //   usual(context)     whether it is the default if the address names none; otherwise the first one is
-//   eager              it is opened before the user chooses its tab: to count its contents
+//   eager(context)     whether it is opened before the user chooses its tab: to count its contents
 //   alone              it is offered even if no file is chosen
 //   open(node, context)  fills the node; returns (or promises) an object that may have
 //     update(changed)    called with a Set: keys of the state, "doc" (the file has changed on the
@@ -94,7 +94,7 @@ if (context.session.states) context.states = await import("./states.js").then((m
 
 let loaded = Promise.resolve(), generation = 0;
 
-const chosen = () => context.states?.file() ?? Number(state().file ?? 0);
+const chosen = () => context.states?.file() ?? Number(state().file ?? context.session.edit ?? 0);
 
 // load fetches the current choice and shows it. what is the changed part: "file", "path", "doc" or "state", which is a
 // state of the same file.

@@ -1,6 +1,6 @@
 // Two files in one picture.
 //
-// Keys of the state read here: over (how both are shown: swipe, old, new or side; default swipe), border
+// Keys of the state read here: over (how both are shown: swipe, old, new or side; default swipe, and new for the result of changes), border
 // (position of the border between the files, in percent).
 import { ask, url } from "./api.js";
 import { state, set, watch } from "./state.js";
@@ -112,7 +112,8 @@ async function overlay(stage, context, shown, bar, note) {
   };
   handle.onpointerup = handle.onpointercancel = () => (handle.onpointermove = null);
 
-  const how = () => (state().over === "side" && narrow.matches ? "swipe" : state().over ?? "swipe");
+  const usual = context.session.edit === undefined ? "swipe" : "new"; // the result of the changes
+  const how = () => (state().over === "side" && narrow.matches ? "swipe" : state().over ?? usual);
   // arrange shows the visible part of each file. The new file is always on the right.
   const arrange = () => {
     const way = how(), at = border();
@@ -170,7 +171,7 @@ async function overlay(stage, context, shown, bar, note) {
   };
   map.on("move zoomend resize viewreset", moved);
 
-  const way = (name, title, help) => el("button", { type: "button", dataset: { way: name }, title: help, onclick: () => (stopBlinking(), set({ over: name === "swipe" ? undefined : name })) }, title);
+  const way = (name, title, help) => el("button", { type: "button", dataset: { way: name }, title: help, onclick: () => (stopBlinking(), set({ over: name === usual ? undefined : name })) }, title);
   let timer;
   const flip = () => set({ over: how() === "old" ? "new" : "old" });
   const stopBlinking = () => {

@@ -2,57 +2,47 @@
 //
 // Nothing is written to the file before the user has confirmed the list. The program applies the list and shows the
 // result as the second file of the page.
-import { get, json, url } from "./api.js";
-import { state, set } from "./state.js";
+import { get, json } from "./api.js";
 import { el, fill } from "./dom.js";
 import { bind } from "./keys.js";
-import { on } from "./live.js";
+import { edits } from "./edits.js";
 import { form } from "./editform.js";
 import { dialog } from "./help.js";
 import { give } from "./save.js";
 
 const plural = (n, word) => `${n.toLocaleString()} ${word}${n === 1 ? "" : "s"}`;
 
+const most = 200; // changes that are shown at once
+
 export const panel = {
   async open(node, context) {
-    const file = context.session.edit, address = (what = "", query) => url(file, "edit" + what, query);
-    if (state().file === undefined) set({ file: String(file), over: state().over ?? "new" });
-    let now = await json(address(), context.signal);
-    const { operations } = await json(address("/operations"), context.signal);
-    const head = el("div", { className: "bar" }), notes = el("div"), list = el("ol", { className: "plain edits", "aria-label": "Changes" }), fields = el("div");
-    fill(node, head, notes, list, fields);
+    const list = await edits(context);
+    const { operations } = await json(list.address("/operations"), context.signal);
+    const head = el("div", { className: "bar" }), notes = el("div"), items = el("ol", { className: "plain edits", "aria-label": "Changes" }), fields = el("div");
+    fill(node, head, notes, items, fields);
+    let all = false, stale = true;
 
-    // post sends a change of the list and shows the answer.
-    async function post(what, body) {
-      const answer = await context.busy("the changes", get(address(what), { method: "POST", headers: { "Content-Type": "application/json", "Trowel-Edit": now.hash }, body: JSON.stringify({ revision: now.revision, ...body }) }));
-      const data = await answer.json().catch(() => ({}));
-      if (!answer.ok) {
-        if (answer.status === 409) await renew();
-        throw new Error(data.error || answer.statusText);
-      }
-      return data;
-    }
     async function act(does, says, focus) {
       try {
-        now = await post("", does);
+        await list.act(does);
         if (says) context.say(says);
       } catch (err) {
         context.say(err.message);
         return err;
       }
-      draw();
       focus?.();
     }
-    const renew = async () => {
-      now = await json(address(), context.signal);
-      draw();
-    };
 
     const button = (text, onclick, more = {}) => el("button", { type: "button", onclick, ...more }, text);
     const plainly = (e) => [...e.changes, e.count > e.changes.length && `and ${plural(e.count - e.changes.length, "other change")}`].filter(Boolean);
 
+    // draw shows the list when the panel is visible. Of a long list, it shows the end.
     function draw() {
-      const ready = now.list.some((e) => !e.off) && !now.list.some((e) => !e.off && e.error) && now.applied;
+      const { now } = list, wrong = now.list.some((e) => !e.off && e.error);
+      context.count(now.list.length || undefined, wrong ? "error" : undefined);
+      if ((stale = !context.visible)) return;
+      const from = all ? 0 : Math.max(0, now.list.length - most);
+      const ready = now.list.some((e) => !e.off) && !wrong && now.applied;
       fill(head,
         button("Undo", () => act({ do: "undo" }, "Undone"), { className: "undo", disabled: !now.undo, title: "Undo (Z)" }),
         button("Redo", () => act({ do: "redo" }, "Redone"), { className: "redo", disabled: !now.redo, title: "Redo (Y)" }),
@@ -66,9 +56,11 @@ export const panel = {
         now.outdated && el("div", { className: "card outdated", role: "alert" }, el("p", {}, "Another program has changed the file. The list still applies to the file as it was."),
           button("Apply the list to the new file", () => act({ do: "reread" }))),
         now.unkept && el("p", { className: "wrong" }, now.unkept),
+        from > 0 && button(`Show all ${now.list.length.toLocaleString()} changes`, () => ((all = true), draw())),
         !now.list.length && !now.offer && el("p", { className: "empty" }, `No changes yet. Nothing is written to ${now.name} before you save the list.`));
       const at = document.activeElement?.dataset?.key;
-      fill(list, now.list.map((e, i) => {
+      fill(items, now.list.slice(from).map((e, n) => {
+        const i = from + n;
         const key = (what) => ({ dataset: { key: `${e.id} ${what}` } });
         return el("li", { className: e.error && !e.off ? "failed" : e.off ? "off" : "" },
           el("label", { className: "check" }, el("input", { type: "checkbox", checked: !e.off, onchange: (x) => act({ do: "switch", id: e.id, off: !x.target.checked }), ...key("on") }), el("span", { className: "data line" }, e.line)),
@@ -78,21 +70,20 @@ export const panel = {
             button("↑", () => act({ do: "move", id: e.id, to: i - 1 }), { "aria-label": `Earlier: ${e.name}`, title: "Earlier", disabled: i === 0, className: "quiet", ...key("up") }),
             button("↓", () => act({ do: "move", id: e.id, to: i + 1 }), { "aria-label": `Later: ${e.name}`, title: "Later", disabled: i === now.list.length - 1, className: "quiet", ...key("down") }),
             e.words && button("Edit", () => open(e), { "aria-label": `Edit: ${e.name}`, className: "quiet", ...key("edit") }),
-            button("Remove", () => act({ do: "remove", id: e.id }, `${e.name} was removed`, () => (list.querySelector("input") ?? fields.querySelector("select"))?.focus()), { "aria-label": `Remove: ${e.name}`, className: "quiet", ...key("remove") })),
+            button("Remove", () => act({ do: "remove", id: e.id }, `${e.name} was removed`, () => (items.querySelector("input") ?? fields.querySelector("select"))?.focus()), { "aria-label": `Remove: ${e.name}`, className: "quiet", ...key("remove") })),
           !e.off && (e.changes.length > 0 || e.notes.length > 0) && el("details", {}, el("summary", {}, "What it changes"), el("ul", {}, plainly(e).map((c) => el("li", {}, c)), e.notes.map((c) => el("li", { className: "sev-warning" }, c)))));
       }));
-      if (at) [...list.querySelectorAll("[data-key]")].find((b) => b.dataset.key === at && !b.disabled)?.focus();
-      context.count(now.list.length || undefined, now.list.some((e) => !e.off && e.error) ? "error" : undefined);
+      if (at) [...items.querySelectorAll("[data-key]")].find((b) => b.dataset.key === at && !b.disabled)?.focus();
     }
 
     // open opens the form: for a new change, or for one of the list.
     function open(change) {
       fill(fields, form(operations, context, change?.words, {
-        names: async (kind) => (await json(address("/names", { kind }))).names,
+        names: async (kind) => (await json(list.address("/names", { kind }))).names,
         submit: async (words) => {
           const err = await act(change ? { do: "change", id: change.id, words } : { do: "add", words }, change ? "Changed" : "Added");
           if (err) return err.message;
-          const wrong = (change ? now.list.find((e) => e.id === change.id) : now.list.at(-1))?.error;
+          const wrong = (change ? list.now.list.find((e) => e.id === change.id) : list.now.list.at(-1))?.error;
           if (wrong) context.say(wrong);
           open();
         },
@@ -101,19 +92,19 @@ export const panel = {
       if (change) fields.querySelector("select").focus();
     }
 
-    const lines = () => el("ol", { className: "confirm" }, now.list.filter((e) => !e.off).map((e) => el("li", {}, el("span", { className: "data" }, e.line), " ", el("span", { className: "muted" }, plural(e.count, "change")))));
+    const lines = () => el("ol", { className: "confirm" }, list.now.list.filter((e) => !e.off).map((e) => el("li", {}, el("span", { className: "data" }, e.line), " ", el("span", { className: "muted" }, plural(e.count, "change")))));
 
     function confirm() {
+      const { now } = list;
       const wrong = el("p", { className: "wrong", role: "alert" });
       const yes = button(now.saves ? "Save" : "Download", async () => {
         yes.disabled = true;
         try {
           if (now.saves) {
-            const saved = await post("/save", {});
-            now = saved.edit;
+            const saved = await list.post("/save", {});
+            list.set(saved.edit);
             box.close();
             open();
-            draw();
             dialog("Saved", el("p", { className: "saved" }, saved.message));
           } else {
             await download();
@@ -131,13 +122,13 @@ export const panel = {
     }
 
     async function download() {
-      const answer = await get(address("/result"));
+      const answer = await get(list.address("/result"));
       if (!answer.ok) throw new Error((await answer.json()).error);
-      give(await answer.blob(), now.name);
+      give(await answer.blob(), list.now.name);
     }
 
     async function copy() {
-      const { command, script } = await json(address("/command"));
+      const { command, script } = await json(list.address("/command"));
       const part = (id, title, help, text) => {
         const area = el("textarea", { id, readOnly: true, rows: Math.min(8, text.split("\n").length + 1), className: "data", value: text });
         return el("section", {}, el("label", { htmlFor: id }, title), el("p", { className: "muted" }, help), area, button("Copy", async (e) => {
@@ -150,16 +141,15 @@ export const panel = {
         part("command-script", "Script", "For `trowel edit FILES --script changes.txt`.", script));
     }
 
-    const keys = [bind("Z", "undo the last change of the list", () => void (now.undo && act({ do: "undo" }, "Undone")), { group: "Edit" }),
-      bind("Y", "redo it", () => void (now.redo && act({ do: "redo" }, "Redone")), { group: "Edit" })];
-    const stop = on("edited", (e) => e.file === file && (e.revision !== now.revision || !now.applied) && renew().catch(() => {}));
-    const changed = on("changed", (e) => e.file !== file && renew().catch(() => {}));
-    const broken = on("broken", () => renew().catch(() => {}));
+    const back = (how, says) => () => void (list.now[how] && act({ do: how }, says));
+    const ends = [bind("Z", "undo the last change of the list", back("undo", "Undone"), { group: "Edit" }),
+      bind("Y", "redo it", back("redo", "Redone"), { group: "Edit" }), list.watch(draw)];
     draw();
     open();
     return {
+      update: (changed) => changed.has("visible") && stale && draw(),
       close() {
-        for (const end of [...keys, stop, changed, broken]) end();
+        for (const end of ends) end();
       },
       focus: () => fields.querySelector("select").focus(),
     };

@@ -39,7 +39,7 @@ export function listen(context, reload) {
   const mine = (e) => e.file === context.doc?.id;
   on("changed", (e) => {
     if (!mine(e)) return;
-    context.say(`${context.doc.name} has changed`);
+    if (e.file !== context.session.edit) context.say(`${context.doc.name} has changed`);
     reload();
   });
   on("broken", (e) => mine(e) && broken(context, e.message));

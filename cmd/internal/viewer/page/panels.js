@@ -13,6 +13,9 @@ const later = (file, panel, ...needs) => ({ name: file, ...panel, open: async (n
   return (await import(`./${file}.js`)).panel.open(node, context);
 } });
 
+// kept reports whether the file stays as it is: what takes long is not done again after each change that the user makes.
+const kept = ({ session }) => session.edit === undefined;
+
 const pair = (context) => Boolean(context.pair);
 
 export const files = [tree.panel];
@@ -28,9 +31,10 @@ export const middle = [
 ];
 export const right = [
   inspector.panel,
-  later("findings", { title: "Findings", eager: true }, "panels.css"),
-  later("edit", { title: "Edit", eager: true, applies: ({ session }) => session.edit, usual: () => true }, "edit.css"),
-  later("changes", { title: "Changes", eager: true, applies: pair, usual: pair }, "compare.css"),
+  later("findings", { title: "Findings", eager: kept }, "panels.css"),
+  later("edit", { title: "Edit", eager: () => true, applies: ({ session }) => session.edit, usual: () => true }, "edit.css"),
+  later("draw", { title: "Draw", applies: ({ session, doc, shown }) => session.edit === doc.id && doc.paints && Boolean(shown?.map) }, "draw.css"),
+  later("changes", { title: "Changes", eager: kept, applies: pair, usual: pair }, "compare.css"),
   later("search", { title: "Search" }, "panels.css"),
   later("about", { title: "About" }, "facts.css"),
 ];

@@ -29,13 +29,13 @@ export class Panes {
     if (this.bar) this.drawTabs(list, chosen);
     for (const panel of list) {
       const wanted = !this.bar || panel === chosen;
-      const old = this.open.get(panel.name), one = old ?? (wanted || panel.eager ? this.start(panel) : undefined);
+      const old = this.open.get(panel.name), one = old ?? (wanted || panel.eager?.(this.context) ? this.start(panel) : undefined);
       if (!one) continue;
       const visible = wanted && one.box.hidden;
       hide(one, !wanted); // before the update: hidden nodes have no size
       if (!old) continue; // a new panel is already up to date
       const news = [...(one.missed ?? []), ...changed, ...(visible ? ["visible"] : [])];
-      if (one.ready && (wanted || panel.eager)) this.update(one, news);
+      if (one.ready && (wanted || panel.eager?.(this.context))) this.update(one, news);
       else one.missed = news;
     }
     // In the order of the panels. Nodes in the right place are not moved, because they would lose the focus.

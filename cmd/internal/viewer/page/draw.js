@@ -1,0 +1,141 @@
+// The tools that draw tiles into the edited file.
+//
+// Keys of the state read here: canvas (the layer that is drawn).
+import { state, set, watch } from "./state.js";
+import { el, svg, fill } from "./dom.js";
+import { bind } from "./keys.js";
+import { edits } from "./edits.js";
+import { namesShown, toggle } from "./layers.js";
+import { Drawing } from "./drawing.js";
+import { tileset } from "./tileset.js";
+
+const tools = [
+  ["move", "h", "Move the picture", "M8 1.5v13M1.5 8h13M8 1.5L6 3.5M8 1.5l2 2M8 14.5l-2-2M8 14.5l2-2M1.5 8l2-2M1.5 8l2 2M14.5 8l-2-2M14.5 8l-2 2"],
+  ["brush", "d", "Brush", "M13.5 2.5L7 9M6.2 9.2c-2 0-2 3-4.2 3.3 1.4 1.3 5.8 1.3 6-1.5 0-1-.8-1.8-1.8-1.8z"],
+  ["rectangle", "r", "Rectangle", "M2.5 3.5h11v9h-11zM5 6h6v4H5z"],
+  ["fill", "f", "Fill", "M7 2l5.5 5.5L7 13 1.5 7.5zM2 8h10M13.8 10.5c.8 1.2 1 1.7 1 2.2a1 1 0 0 1-2 0c0-.5.2-1 1-2.2z"],
+  ["erase", "x", "Eraser", "M9 3l4.5 4.5-6 6H5L2.5 11zM6 6l4.5 4.5M7.5 13.5h6"],
+  ["pick", "q", "Picker: the brush becomes what it is dragged over", "M9.5 5L11 6.5 5 12.5l-2.5 1 1-2.5zM9 4l3 3M10.5 5.5l1.6-2.6a1 1 0 0 1 1.3 1.3L10.8 5.8"],
+  ["select", "s", "Select", "M2.5 5V2.5H5M7 2.5h2M11 2.5h2.5V5M13.5 7v2M13.5 11v2.5H11M9 13.5H7M5 13.5H2.5V11M2.5 9V7"],
+];
+const drawn = (d) => svg("svg", { viewBox: "0 0 16 16", class: "icon", "aria-hidden": "true" }, svg("path", { d }));
+
+export const panel = {
+  async open(node, context) {
+    const list = await edits(context);
+    let ready = false;
+    const drawing = new Drawing(context, list, () => ready && draw());
+    const layers = el("select", { id: "canvas", onchange: () => choose(layers.value) });
+    const button = (text, title, onclick, more = {}) => el("button", { type: "button", title, onclick: () => Promise.resolve(onclick()).catch((err) => context.say(err.message)), ...more }, text);
+    const bar = el("div", { className: "row tools-of", role: "toolbar", "aria-label": "Tools" }, tools.map(([name, key, title, d]) => button(drawn(d), `${title} (${key})`, () => drawing.use(name), { dataset: { tool: name }, "aria-label": title })));
+    const act = (how, says) => () => list.now[how] && list.act({ do: how }).then(() => context.say(says));
+    const undo = button("Undo", "Undo (Z)", act("undo", "Undone")), redo = button("Redo", "Redo (Y)", act("redo", "Redone"));
+    const copy = button("Copy", "Copy the selection (C)", () => drawing.copy()), cut = button("Cut", "Cut the selection (X)", () => drawing.cut()), paste = button("Paste", "Paste (V)", () => drawing.paste());
+    const turns = [
+      button("⇋", "Mirror left to right (N)", () => drawing.turn(true, 0), { "aria-label": "Mirror left to right" }),
+      button("⥮", "Mirror top to bottom (M)", () => drawing.turn(true, 2), { "aria-label": "Mirror top to bottom" }),
+      button("↻", "Rotate clockwise (R)", () => drawing.turn(false, 1), { "aria-label": "Rotate clockwise" }),
+      button("↺", "Rotate anticlockwise (T)", () => drawing.turn(false, 3), { "aria-label": "Rotate anticlockwise" }),
+    ];
+    const tiles = tileset(drawing), fields = el("div", { className: "fields-of" });
+    const check = (text, is, onchange) => el("label", { className: "check" }, el("input", { type: "checkbox", checked: is, onchange: (e) => onchange(e.target.checked) }), text);
+    const over = el("fieldset", {}, el("legend", {}, "Over the picture"),
+      check("Grid (#)", Boolean(state().grid), (is) => set({ grid: is ? 1 : undefined })),
+      check("Numbers of tiles (U)", false, (is) => ((drawing.overlay.numbers = is), drawing.showNumbers())),
+      check("What players see (K)", false, (is) => ((drawing.overlay.frames = is), drawing.showFrames())));
+    const [grid, numbers, frames] = over.querySelectorAll("input");
+    const body = el("div", { className: "drawing" }, el("label", { htmlFor: "canvas" }, "Layer"), layers, bar,
+      el("div", { className: "row wrap" }, undo, redo, el("span", { className: "space" }), copy, cut, paste), el("div", { className: "row wrap" }, turns, check("Keep tiles under air", false, (is) => (drawing.keepsUnderAir = is))),
+      fields, tiles.node, over);
+    const none = el("p", { className: "empty" }, "There is no layer of tiles.");
+
+    // choose chooses a layer, and shows it in the picture.
+    function choose(layer) {
+      set({ canvas: layer });
+      const { shown } = context;
+      if (!namesShown(shown).includes(layer) && shown.view.layers.some((l) => l.name === layer)) toggle(shown, [layer], true);
+    }
+
+    let kind; // of the layer that the fields are for
+    function draw() {
+      const { canvas, canvases } = drawing;
+      fill(node, canvas ? body : none);
+      if (!canvas) return;
+      if ([...layers.options].map((o) => o.value).join() !== canvases.map((c) => c.layer).join()) fill(layers, [...canvases].reverse().map((c) => el("option", { value: c.layer }, c.kind === "tiles" ? c.layer : `${c.layer} (${c.kind})`)));
+      layers.value = canvas.layer;
+      for (const b of bar.children) b.setAttribute("aria-pressed", b.dataset.tool === drawing.tool);
+      undo.disabled = !list.now.undo;
+      redo.disabled = !list.now.redo;
+      copy.disabled = cut.disabled = !drawing.selection;
+      paste.disabled = !drawing.clipboard;
+      if (kind !== canvas.kind) drawFields((kind = canvas.kind));
+      fields.querySelectorAll("[data-flag]").forEach((b) => b.setAttribute("aria-pressed", drawing.flags.has(b.dataset.flag)));
+      fields.querySelectorAll("input").forEach((input, i) => document.activeElement !== input && (input.value = drawing.numbers[i]));
+      grid.checked = Boolean(state().grid);
+      tiles.draw();
+    }
+
+    function drawFields() {
+      const { flags, numbers } = drawing.canvas;
+      fill(fields, flags.length > 0 && el("div", { className: "row wrap", role: "group", "aria-label": "Flags" }, el("span", { className: "muted" }, "Flags"), flags.map((f) => el("button", { type: "button", title: f.title, "aria-label": f.title, dataset: { flag: f.letter }, onclick: () => drawing.setFlag(f.letter, !drawing.flags.has(f.letter)) }, f.letter))),
+        numbers.map((n, i) => el("label", { className: "number-of" }, el("span", {}, n.title), el("input", { type: "number", min: n.least, max: n.most, step: 1, value: drawing.numbers[i], dataset: { number: n.name }, oninput: (e) => e.target.validity.valid && e.target.value !== "" && drawing.setNumber(i, Number(e.target.value)) }))));
+    }
+
+    const when = () => context.visible && Boolean(drawing.ink) && Boolean(drawing.canvas);
+    const key = (keys, help, run) => bind(keys, help, (e) => void Promise.resolve(run(e)).catch((err) => context.say(err.message)), { group: "Draw", when });
+    const flip = (box) => (box.checked = !box.checked, box.dispatchEvent(new Event("change")));
+    const ends = [
+      ...tools.map(([name, k, title]) => key(k, title.toLowerCase(), () => drawing.use(name))),
+      key("C", "copy the selection", () => drawing.copy()), key("X", "cut the selection", () => drawing.cut()), key("V", "paste", () => drawing.paste()),
+      key("Delete", "erase the selection", () => drawing.erase()),
+      key("N", "mirror left to right", () => drawing.turn(true, 0)), key("M", "mirror top to bottom", () => drawing.turn(true, 2)),
+      key("R", "rotate clockwise", () => drawing.turn(false, 1)), key("T", "rotate anticlockwise", () => drawing.turn(false, 3)),
+      key("U", "numbers of tiles", () => flip(numbers)), key("K", "what players see", () => flip(frames)),
+      bind("Escape", undefined, () => drawing.cancel() || (drawing.tool !== "move" && drawing.use("move"), true), { when: () => when() && (drawing.tool !== "move" || Boolean(drawing.selection)) }),
+      list.watch(() => draw()),
+      watch((changed) => changed.has("tab") && drawing.use(drawing.tool)), // another panel in front takes the pointer away
+    ];
+    const start = async () => {
+      await drawing.load();
+      ready = true;
+      if (context.shown?.map) drawing.show(context.shown);
+      if (drawing.canvas) choose(drawing.canvas.layer);
+      draw();
+    };
+    await start();
+    let moved;
+    const follow = () => {
+      clearTimeout(moved);
+      moved = setTimeout(() => drawing.showNumbers(), 100);
+    };
+    let map;
+    const followMap = () => {
+      if (map === context.shown?.map) return;
+      map?.off("moveend", follow);
+      map = context.shown?.map;
+      map?.on("moveend", follow);
+    };
+    followMap();
+    return {
+      async update(changed) {
+        if (changed.has("shown") && context.shown?.map) {
+          drawing.show(context.shown);
+          followMap();
+        }
+        if (changed.has("doc")) await drawing.load();
+        if (changed.has("canvas")) await drawing.choose(state().canvas);
+        if (changed.has("visible")) drawing.showFrames();
+        if (changed.has("doc") || changed.has("visible")) follow();
+        if (changed.has("visible")) drawing.use(drawing.tool);
+        draw();
+      },
+      close() {
+        clearTimeout(moved);
+        map?.off("moveend", follow);
+        for (const end of ends) end();
+        drawing.close();
+      },
+      focus: () => bar.querySelector("[aria-pressed=true]")?.focus(),
+    };
+  },
+};
