@@ -58,18 +58,18 @@ func listCanvases(ctx context.Context, e *edition, r *http.Request) (any, error)
 		Angle bool   `json:"angle,omitempty"`
 	}
 	type canvas struct {
-		Layer   string      `json:"layer"`
-		Kind    string      `json:"kind"`
-		Options []string    `json:"options"`
-		Any     string      `json:"any,omitempty"`
-		Width   int         `json:"width"`
-		Height  int         `json:"height"`
-		Origin  [2]float64  `json:"origin"`
-		Cell    [2]float64  `json:"cell"`
-		Color   string      `json:"color"`
-		Flags   []flag      `json:"flags"`
-		Numbers []number    `json:"numbers"`
-		Tiles   []string    `json:"tiles,omitempty"`
+		Layer   string     `json:"layer"`
+		Kind    string     `json:"kind"`
+		Options []string   `json:"options"`
+		Any     string     `json:"any,omitempty"`
+		Width   int        `json:"width"`
+		Height  int        `json:"height"`
+		Origin  [2]float64 `json:"origin"`
+		Cell    [2]float64 `json:"cell"`
+		Color   string     `json:"color"`
+		Flags   []flag     `json:"flags"`
+		Numbers []number   `json:"numbers"`
+		Tiles   []string   `json:"tiles,omitempty"`
 	}
 	list := []canvas{}
 	for _, c := range p.Canvases() {

@@ -3,12 +3,14 @@
 import { get, url } from "./api.js";
 import { state, set, watch } from "./state.js";
 import { el } from "./dom.js";
+import { load } from "./load.js";
 import { say } from "./place.js";
 
 const most = 4096; // maximum width and height in pixels
 
 // look makes a Scene (map.js) show the view of a camera in a box.
-export function look(shown, box) {
+export async function look(shown, box) {
+  await load("stand.css");
   const scale = document.getElementById("scale");
   const img = el("img", { className: "still", alt: "", draggable: false });
   const cross = el("div", { className: "cross" }), note = el("div", { className: "note", role: "status", hidden: true });

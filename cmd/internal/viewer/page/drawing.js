@@ -16,7 +16,7 @@ export class Drawing {
   // changed() is called when something of the state has changed.
   constructor(context, list, changed) {
     Object.assign(this, { context, list, changed, file: context.session.edit, tool: "move", sheets: new Map(), flags: new Set(), keepsUnderAir: false, overlay: { numbers: false, frames: false } });
-    this.end = list.watch((now) => {
+    this.stop = list.watch((now) => {
       const last = now.list.at(-1);
       if (now.applied && last?.error && last.name === this.command) context.say(last.error);
       this.settle();
@@ -24,7 +24,7 @@ export class Drawing {
   }
 
   close() {
-    this.end();
+    this.stop();
     this.ink?.close();
   }
 
@@ -107,6 +107,7 @@ export class Drawing {
 
   // chooseTiles makes a block of tiles the brush.
   chooseTiles(ids) {
+    if (!this.ids) this.flags.clear(); // those of the block of the map
     this.ids = ids;
     this.block = ids.map((row) => row.map((id) => format({ id, flags: this.letters(), numbers: this.numbers })));
     this.changed();

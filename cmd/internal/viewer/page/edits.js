@@ -23,6 +23,7 @@ class Edits {
   }
 
   set(now) {
+    if (now.revision < this.now?.revision && now.hash === this.now.hash) return; // a late answer
     this.now = now;
     for (const f of this.watchers) f(now);
   }
