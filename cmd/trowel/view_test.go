@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 }
 
 // trowel returns a command that runs the program.
-func trowel(t *testing.T, args ...string) *exec.Cmd {
+func trowel(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Env = append(os.Environ(), "TROWEL_TEST_MAIN=1")
@@ -44,7 +44,7 @@ func trowel(t *testing.T, args ...string) *exec.Cmd {
 }
 
 // run runs the program until it ends.
-func run(t *testing.T, args ...string) []byte {
+func run(t testing.TB, args ...string) []byte {
 	t.Helper()
 	out, err := trowel(t, args...).Output()
 	if err != nil {
@@ -54,7 +54,7 @@ func run(t *testing.T, args ...string) []byte {
 }
 
 // sample builds one of the samples.
-func sample(t *testing.T, name, as string) string {
+func sample(t testing.TB, name, as string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), as)
 	run(t, "pack", "-q", filepath.Join("../../samples", name), "-o", path)
@@ -83,7 +83,7 @@ func editMap(t *testing.T, from, to string, edit func(*twmap.Map)) {
 
 // viewing is a running program that serves a page.
 type viewing struct {
-	t    *testing.T
+	t    testing.TB
 	args []string
 	cmd  *exec.Cmd
 	url  string // of the page
@@ -92,7 +92,7 @@ type viewing struct {
 }
 
 // view starts the program with files.
-func view(t *testing.T, args ...string) *viewing {
+func view(t testing.TB, args ...string) *viewing {
 	t.Helper()
 	v := &viewing{t: t, args: args, cmd: trowel(t, append([]string{"view", "--no-open"}, args...)...)}
 	out, err := v.cmd.StdoutPipe()

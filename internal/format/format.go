@@ -300,8 +300,8 @@ type Job struct {
 	// is visible before it is complete.
 	KeepGoing bool
 
-	// Temporary is set if the result of Build is used in this run only. Build must then write to its Output only, even
-	// if the tree specifies other places.
+	// Temporary is set if the result of Build or [Editing.Edit] is used in this run only. Build must then write to its Output
+	// only, even if the tree specifies other places, and Edit may compress the result less.
 	Temporary bool
 
 	// Shard is the part of the file to process. It applies to [File.Check], [Finder.Find], [Census.Rows], and to

@@ -32,7 +32,7 @@ func (m *Map) Check(sink check.Sink) {
 			c.used[kind] = l
 		}
 	}
-	c.f = m.current()
+	c.f = m.current(datafile.DefaultLevel)
 	c.add(c.checkLaw)
 	c.add(c.checkItems)
 	c.add(c.checkInfo)

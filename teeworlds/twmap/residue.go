@@ -202,7 +202,7 @@ func (m *Map) Residues() (*Residues, error) {
 	for i := range items { // test whether this reproduces the file
 		items[i].residue = all.Of[items[i].from]
 	}
-	if restored, err := m.build(items).Encode(); err != nil || !bytes.Equal(restored, m.file.src) {
+	if restored, err := m.build(items, datafile.DefaultLevel).Encode(); err != nil || !bytes.Equal(restored, m.file.src) {
 		if all.File == nil {
 			all.File = &FileResidue{}
 		}

@@ -21,7 +21,7 @@ import (
 // editPage is the page of `view --edit`.
 type editPage struct {
 	*page
-	t    *testing.T
+	t    testing.TB
 	name string // of the file
 	now  editList
 }
@@ -51,7 +51,7 @@ type editChange struct {
 }
 
 // openEdit opens a file as `view --edit` does. The state folder is dir.
-func openEdit(t *testing.T, name, dir string) *editPage {
+func openEdit(t testing.TB, name, dir string) *editPage {
 	t.Helper()
 	tests.OnHost(t, map[string]string{"variable XDG_STATE_HOME": dir, "home folder": dir})
 	p := openPage(t, name)

@@ -108,7 +108,7 @@ func (n *session) extend(ctx context.Context, c *change) error {
 	if err := n.restore(ctx, last); err != nil {
 		return err
 	}
-	parts, effect, err := n.apply(ctx, n.chain[last], c)
+	parts, effect, err := n.apply(ctx, n.chain[last], c, true)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (n *session) restore(ctx context.Context, i int) error {
 		from--
 	}
 	for ; from < i; from++ {
-		parts, _, err := n.apply(ctx, n.chain[from], n.chain[from+1].of)
+		parts, _, err := n.apply(ctx, n.chain[from], n.chain[from+1].of, true)
 		if err != nil {
 			return err
 		}
@@ -160,8 +160,9 @@ func shared(a, b *state) bool {
 	return len(a.parts[""]) > 0 && len(b.parts[""]) > 0 && &a.parts[""][0] == &b.parts[""][0]
 }
 
-// apply applies a change to a state. The error of the operation is part of its effect; the state is unchanged then.
-func (n *session) apply(ctx context.Context, from *state, c *change) (map[string][]byte, effect, error) {
+// apply applies a change to a state. The error of the operation is part of its effect; the state is unchanged then. The result
+// is temporary if it is only shown.
+func (n *session) apply(ctx context.Context, from *state, c *change, temporary bool) (map[string][]byte, effect, error) {
 	done := effect{Changes: []string{}, Notes: []string{}}
 	note := func(path, message string) {
 		if len(done.Notes) < maxEffects {
@@ -169,6 +170,7 @@ func (n *session) apply(ctx context.Context, from *state, c *change) (map[string
 		}
 	}
 	job := n.opened.Job()
+	job.Temporary = temporary
 	job.OnWarn, job.OnMiss, job.OnDone, job.OnProgress = note, note, nil, nil
 	out := make(memory)
 	steps, err := n.steps(c.words, job)
@@ -277,7 +279,7 @@ func (n *session) build(ctx context.Context) ([]byte, error) {
 	n.mu.Lock()
 	base := n.base
 	n.mu.Unlock()
-	parts, done, err := n.apply(ctx, base, &change{words: words})
+	parts, done, err := n.apply(ctx, base, &change{words: words}, false)
 	switch {
 	case err != nil:
 		return nil, err

@@ -67,8 +67,12 @@ func edit(
 	if fit {
 		e.Fit()
 	}
-	_ = read.Verify()       // blocks that no step has read may also be damaged
-	data, err := m.Encode() // also reports what the file format has no room for
+	_ = read.Verify() // blocks that no step has read may also be damaged
+	encode := m.Encode
+	if job.Temporary {
+		encode = m.EncodeDraft
+	}
+	data, err := encode() // also reports what the file format has no room for
 	if err != nil || out == nil {
 		return err
 	}

@@ -203,13 +203,17 @@ async function overlay(stage, context, shown, bar, note) {
     twin?.marks.set(id, list, chosen);
   };
   shown.second = second;
+  let drawn; // the edition and the options of the other picture
   const spread = () => {
-    for (const l of layers) l.remove();
-    layers = layersOf("other").map((l) => l.addTo(map));
-    const all = boundsOf(second.view.bounds);
-    ground.setBounds(all);
+    const all = boundsOf(second.view.bounds), is = JSON.stringify([second.generation, second.options]);
+    if (is !== drawn) {
+      for (const l of layers) l.remove();
+      layers = layersOf("other").map((l) => l.addTo(map));
+      ground.setBounds(all);
+      if (twin) fillTwin();
+    }
+    drawn = is;
     shown.widen(all);
-    if (twin) fillTwin();
     const lacks = (a, b) => a.view.layers.filter((l) => !b.view.layers.some((m) => m.name === l.name)).map((l) => l.name);
     const [old, now] = mine ? [second, shown] : [shown, second], gone = lacks(old, now), came = lacks(now, old);
     const list = (l, name) => l.length && `${l.length === 1 ? "A layer is" : `${l.length} layers are`} only in ${name}: ${l.join(", ")}.`;

@@ -67,6 +67,7 @@ export class Ink {
   // begin adds a stroke: {canvas, sheet, cells}. add(x, y, cell) of the result draws a cell of it.
   begin(stroke) {
     this.strokes.add(stroke);
+    this.low.dataset.strokes = this.strokes.size;
     const g = this.low.getContext("2d"), at = this.place(stroke.canvas);
     return (x, y, cell) => stroke.cells.set(x, y, cell) && this.dab(stroke, at, g, x, y, cell);
   }
@@ -79,6 +80,7 @@ export class Ink {
   }
 
   redraw() {
+    this.low.dataset.strokes = this.strokes.size; // for tests
     cancelAnimationFrame(this.frame);
     this.frame = requestAnimationFrame(() => this.draw());
   }

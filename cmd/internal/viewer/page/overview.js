@@ -3,13 +3,14 @@
 import { el } from "./dom.js";
 
 const wide = 176, high = 132; // largest size
+const patience = 1500; // milliseconds after a change of the file: the next one may follow
 
 export function overview(shown, box) {
   const { map, tiles, at } = shown;
   const pic = el("div", { className: "overview-map" }), frame = el("div", { className: "frame" });
   const node = el("div", { className: "overview", role: "img", "aria-label": "The whole picture; a click moves to that place", hidden: true }, pic, frame);
   box.append(node);
-  let small, layers, idle, go, what, size;
+  let small, layers, idle, go, what, size, timer;
   const turn = () => idle;
   const busy = () => {
     if (!tiles.pending.size) {
@@ -49,15 +50,19 @@ export function overview(shown, box) {
         small.setView(all.getCenter(), small.getBoundsZoom(all), { animate: false });
         for (const layer of layers) small.hasLayer(layer) ? layer.setBounds(all) : layer.addTo(small);
       }
-      const query = JSON.stringify([shown.file, shown.generation, shown.query(false), shown.paper()]);
-      if (what && what !== query) for (const layer of layers) layer.refresh();
-      what = query;
+      const query = JSON.stringify([shown.file, shown.query(false), shown.paper()]), fresh = what && what.generation !== shown.generation;
+      if (fresh || (what && what.query !== query)) {
+        clearTimeout(timer);
+        timer = setTimeout(() => layers.forEach((layer) => layer.refresh()), what.query === query ? patience : 0);
+      }
+      what = { query, generation: shown.generation };
       const [p, q] = where(map.getBounds()), w = pic.clientWidth, h = pic.clientHeight, cut = (v, most) => Math.max(0, Math.min(most, v));
       const left = cut(p.x, w - 4), top = cut(p.y, h - 4);
       Object.assign(frame.style, { left: `${left}px`, top: `${top}px`, width: `${Math.max(4, cut(q.x, w) - left)}px`, height: `${Math.max(4, cut(q.y, h) - top)}px` });
       node.onpointerdown ??= grab;
     },
     close() {
+      clearTimeout(timer);
       tiles.off("work", busy);
       small?.remove();
     },
