@@ -30,7 +30,7 @@ func needsProgram(t *testing.T, what string) {
 }
 
 // published makes a folder for a web server with files, and returns the address of the viewer in it.
-func published(t *testing.T, files ...string) string {
+func published(t testing.TB, files ...string) string {
 	t.Helper()
 	if slices.ContainsFunc(files, func(arg string) bool { return strings.HasPrefix(arg, "-") }) {
 		t.Skipf("only the program has the options in %q", files)
