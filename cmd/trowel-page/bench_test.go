@@ -22,7 +22,7 @@ func BenchmarkFirstTile(b *testing.B) {
 	for _, name := range []string{"ddnet_ddnet/data/maps7/Sunny Side Up.map", "jxsl13_twmap/testdata/Castle_Echos.map"} {
 		files = append(files, filepath.Join(maps, filepath.FromSlash(name)))
 	}
-	p := page(b, made(b))
+	p := servedPage(b, made(b))
 	for _, name := range files {
 		b.Run(filepath.Base(name), func(b *testing.B) {
 			chromium.Eval[any](p, `(window.longest = 0, new PerformanceObserver((all) => {

@@ -41,15 +41,16 @@ func main() {
 	select {}
 }
 
-// open opens the files with the given paths. It is called once, before all requests.
+// open opens the files with the given paths, to edit them if the second argument is true. It is called once, before all requests.
 func (p *page) open(args []js.Value) {
 	var names []string
 	for i := range args[0].Length() {
 		names = append(names, args[0].Index(i).String())
 	}
+	edit := args[1].Bool()
 	go func() {
 		var err error
-		if panicked := parallel.Catch(func() { err = p.start(names) }); panicked != nil {
+		if panicked := parallel.Catch(func() { err = p.start(names, edit) }); panicked != nil {
 			err = panicked
 		}
 		answer := map[string]any{"opened": true}
@@ -63,12 +64,18 @@ func (p *page) open(args []js.Value) {
 // files is the folder that contains the user's files.
 const files = "/files/"
 
-func (p *page) start(names []string) error {
+// changes is the file with the list of changes of the edited file.
+const changes = "/edits/changes.json"
+
+func (p *page) start(names []string, edit bool) error {
 	s := service.New(format.Registered(), strings.NewReader(""), nil, new(wording.Aliases)).Quiet(func(wording.Note) {})
 	if folder := strings.TrimSuffix(files, "/"); s.IsGame(folder) { // files of a world, without its folder
 		names = []string{folder}
 	}
 	server, err := viewer.Open(context.Background(), s, names)
+	if err == nil && edit {
+		err = server.Edit(context.Background(), viewer.Edits{Keep: changes})
+	}
 	if err != nil {
 		return err
 	}
@@ -78,9 +85,13 @@ func (p *page) start(names []string) error {
 	return nil
 }
 
-// ask answers a request: its number and its address.
+// ask answers a request: its number, its address, its method, its headers ([name, value]), and its body.
 func (p *page) ask(args []js.Value) {
-	id, address := args[0].Int(), args[1].String()
+	id, address, method, body := args[0].Int(), args[1].String(), args[2].String(), args[4].String()
+	header := make(http.Header)
+	for i := range args[3].Length() {
+		header.Set(args[3].Index(i).Index(0).String(), args[3].Index(i).Index(1).String())
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	p.mu.Lock()
 	server := p.server
@@ -89,7 +100,10 @@ func (p *page) ask(args []js.Value) {
 	go func() {
 		defer p.finish(id)
 		w := &answer{page: p, id: id, header: make(http.Header)}
-		r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+		r, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(body))
+		if err == nil {
+			r.Header = header
+		}
 		switch {
 		case err != nil:
 			http.Error(w, err.Error(), http.StatusBadRequest)

@@ -29,8 +29,8 @@ import (
 	"trowel.example/internal/testing/tests"
 )
 
-// page opens the page, which a web server has below some path.
-func page(t testing.TB, dir string) *chromium.Page {
+// servedPage opens the page, which a web server has below some path.
+func servedPage(t testing.TB, dir string) *chromium.Page {
 	t.Helper()
 	server := httptest.NewServer(http.StripPrefix("/any/where/", http.FileServer(http.Dir(dir))))
 	t.Cleanup(server.Close)
@@ -89,7 +89,7 @@ func TestPage(t *testing.T) {
 			name := filepath.Join(t.TempDir(), c.as)
 			packed(t, filepath.Join("../../samples", c.sample), name)
 			server := native(t, name)
-			p := page(t, dir)
+			p := servedPage(t, dir)
 			input := "#files"
 			if info, err := os.Stat(name); err == nil && info.IsDir() {
 				input = "#folder"
@@ -149,7 +149,7 @@ func TestSite(t *testing.T) {
 	if err := from.Write(dir, []string{"maps"}); err != nil {
 		t.Fatal(err)
 	}
-	p := page(t, dir)
+	p := servedPage(t, dir)
 	ready := func() {
 		t.Helper()
 		p.Wait("document.getElementById('message').textContent || frames[0]?.document.body?.dataset.ready")
@@ -197,7 +197,7 @@ func packed(t testing.TB, from, to string) {
 // the files of a world without its folder, and another file after it.
 func TestPageFiles(t *testing.T) {
 	tests.Judges(t)
-	p := page(t, made(t))
+	p := servedPage(t, made(t))
 	dir := t.TempDir()
 	garbage, world := filepath.Join(dir, "garbage.map"), filepath.Join(dir, "hollow")
 	if err := os.WriteFile(garbage, []byte("nothing of a map"), 0o600); err != nil {

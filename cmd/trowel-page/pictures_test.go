@@ -92,7 +92,7 @@ func TestPictures(t *testing.T) {
 		asks  = "!document.getElementById('pictures').hidden"
 		ready = "!document.getElementById('view').hidden && frames[0]?.document.body?.dataset.ready"
 	)
-	p := page(t, made(t))
+	p := servedPage(t, made(t))
 	open := func() {
 		p.Do(chromedp.SetUploadFiles("#files", []string{name}, chromedp.ByQuery))
 		p.Wait(ready)

@@ -59,6 +59,28 @@ export function add(path, source, time) {
   dir.entries.set(name, { inode: ++inode, mode: isFile | 0o444, source, size: source.size, time, name, path });
 }
 
+// write makes a file that the program can change.
+export function write(path, content) {
+  let dir = root;
+  const names = parts(path), name = names.pop(), data = new TextEncoder().encode(content);
+  for (const n of names) {
+    if (!dir.entries.has(n)) dir.entries.set(n, folder());
+    dir = dir.entries.get(n);
+  }
+  used += data.length;
+  dir.entries.set(name, { inode: ++inode, mode: isFile | 0o644, data, size: data.length, time: Date.now(), path });
+}
+
+// text returns the content of a file that the program has written, or null.
+export function text(path) {
+  try {
+    const { data, size } = find(path);
+    return new TextDecoder().decode(data.subarray(0, size));
+  } catch {
+    return null;
+  }
+}
+
 const kept = new Map(); // pieces, the last used at the end
 
 // pieceOf returns a piece of a file.

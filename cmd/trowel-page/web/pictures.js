@@ -1,7 +1,9 @@
 // Pictures of a game, which its maps name but do not contain. The user chooses the folder once; the browser keeps the pictures only if
 // the user wants that.
+import * as store from "./store.js";
+
 const get = (id) => document.getElementById(id);
-const database = "trowel";
+const database = "trowel-pictures";
 
 let files = [], changed = () => {}, refused = false;
 
@@ -11,22 +13,8 @@ export const pictures = () => files;
 // start recalls the kept pictures. again is called when there are others.
 export async function start(again) {
   changed = again;
-  const all = (await indexedDB.databases?.()) ?? [{ name: database }];
-  if (all.some(({ name }) => name === database)) files = (await stored("readonly", (store) => store.get("files"))) ?? [];
+  files = (await store.kept(database, "files")) ?? [];
   get("forget").hidden = !files.length;
-}
-
-function stored(mode, use) {
-  return new Promise((done, fail) => {
-    const ask = indexedDB.open(database, 1);
-    ask.onupgradeneeded = () => ask.result.createObjectStore("pictures");
-    ask.onerror = () => fail(ask.error);
-    ask.onsuccess = () => {
-      const db = ask.result, work = db.transaction("pictures", mode), answer = use(work.objectStore("pictures"));
-      work.oncomplete = () => (db.close(), done(answer.result));
-      work.onabort = () => (db.close(), fail(work.error));
-    };
-  });
 }
 
 // ask offers to choose the pictures if some are missing. The list is that of the viewer.
@@ -71,7 +59,7 @@ export async function choose(list) {
   if (get("keep").checked) {
     try {
       const kept = await Promise.all(files.map(async ([path, file, time]) => [path, new Blob([await file.arrayBuffer()]), time]));
-      await stored("readwrite", (store) => store.put(kept, "files"));
+      await store.keep(database, "files", kept);
       get("forget").hidden = false;
     } catch (err) {
       wrong = `The browser does not keep the pictures: ${err.message}`;
@@ -86,7 +74,7 @@ get("refuse").onclick = () => {
   get("pictures").hidden = true;
 };
 get("forget").onclick = () => {
-  indexedDB.deleteDatabase(database);
+  store.forget(database);
   files = [];
   get("forget").hidden = true;
   changed();

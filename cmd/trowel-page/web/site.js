@@ -1,5 +1,6 @@
 // The page around the viewer. It takes files, starts the program in a worker, and offers the way to it to the viewer in the frame:
 // see page/door.js.
+import * as edits from "./edits.js";
 import * as pictures from "./pictures.js";
 
 const get = (id) => document.getElementById(id);
@@ -57,7 +58,7 @@ class Program {
   #answers = new Map(); // by the number of the request: {resolve, reject, body, signal, leave}
   #ready;
 
-  constructor(module, files, names, ended) {
+  constructor(what, ended) {
     const opening = Promise.withResolvers ? Promise.withResolvers() : (() => { const o = {}; o.promise = new Promise((a, b) => Object.assign(o, { resolve: a, reject: b })); return o; })();
     this.#ready = opening.promise;
     const end = (text) => {
@@ -73,16 +74,17 @@ class Program {
     this.#worker.onmessage = ({ data }) => {
       if (data.id !== undefined) this.#take(data);
       else if (data.opened) data.error ? opening.reject(new Error(data.error)) : opening.resolve();
+      else if (data.list !== undefined) edits.changed(data.list);
       else if (data.lost) tell(`${data.lost.replace(/^\/?files\//, "")} can no longer be read (${data.message}): if it has changed, open it again.`);
       else if ((this.memory = data.memory) > most) end("The files take more than 1 GB of memory here, so the program was ended. The program that is installed has no such limit.");
     };
-    this.#worker.postMessage({ module, files, names });
+    this.#worker.postMessage(what);
   }
 
   get ready() { return this.#ready; }
 
   // ask is fetch, for addresses of the program.
-  ask(address, { signal } = {}) {
+  ask(address, { signal, method = "GET", headers = {}, body = "" } = {}) {
     const at = new URL(address, location.href), id = ++this.#asked;
     return new Promise((resolve, reject) => {
       const leave = () => {
@@ -96,7 +98,7 @@ class Program {
       if (signal?.aborted) return reject(new DOMException("ended", "AbortError"));
       signal?.addEventListener("abort", leave);
       this.#answers.set(id, answer);
-      this.#worker.postMessage({ ask: id, address: at.pathname + at.search });
+      this.#worker.postMessage({ ask: id, address: at.pathname + at.search, method, headers: Object.entries(headers), body });
     });
   }
 
@@ -158,8 +160,9 @@ class Events extends EventTarget {
 
 window.trowel = { get: (address, how) => worker.ask(String(address), how), events: () => new Events(), linked: () => linked, missing: pictures.ask, memory: () => worker.memory };
 
-// open opens files: [path, Blob or {url, size}, time]. Names are the paths that were chosen, without what is in them.
-async function open(files, names) {
+// open opens files, perhaps to edit them: [path, Blob or {url, size}, time]. Names are the paths that were chosen, without what is
+// in them.
+async function open(files, names, edit = false) {
   const mine = ++opened;
   pictures.opens(files !== current[0]);
   current = [files, names];
@@ -171,9 +174,10 @@ async function open(files, names) {
   const what = names.length === 1 ? names[0] : `${names.length} files`;
   get("state").textContent = `Opening ${what}`;
   try {
-    const module = await program;
+    const module = await program, list = await edits.opens(files, edit);
     if (mine !== opened) return;
-    worker = new Program(module, [...files.map(([path, source, time]) => ["files/" + path, source, time]), ...pictures.pictures()], names.map((name) => "/files/" + name), (text) => {
+    const all = [...files.map(([path, source, time]) => ["files/" + path, source, time]), ...pictures.pictures()];
+    worker = new Program({ module, files: all, names: names.map((name) => "/files/" + name), edit, list }, (text) => {
       if (mine === opened) stop(text);
     });
     await worker.ready;
@@ -184,10 +188,13 @@ async function open(files, names) {
       frame.contentWindow.focus();
     };
     frame.src = "view.html";
+    edits.opened(files);
     frame.hidden = false;
     start.hidden = true;
   } catch (err) {
-    if (mine === opened) stop(err.message);
+    if (mine !== opened) return;
+    stop(err.message);
+    if (edit) await open(files, names).then(() => message.textContent || tell(err.message));
   } finally {
     if (mine === opened) get("state").textContent = "";
   }
@@ -218,6 +225,7 @@ async function lacking(list) {
 // chosen opens files that the user has chosen or dropped, as [path, File].
 async function chosen(list) {
   if (pictures.areOnly(list)) return tell(await pictures.choose(list));
+  if (!edits.mayClose()) return;
   if (location.hash) history.replaceState(null, "", location.pathname + location.search); // it is of the files before
   linked = false;
   const files = list.map(([path, file]) => [path, file, file.lastModified]);
@@ -269,9 +277,10 @@ async function collect(entry, list) {
   }
 }
 
+edits.start((edit) => open(...current, edit), tell);
 await pictures.start(() => {
   const [files, names] = current;
-  if (files.length) open(files, names);
+  if (files.length) open(files, names, get("edit").getAttribute("aria-pressed") === "true");
 }).catch((err) => tell(`The kept pictures cannot be read: ${err.message}`));
 
 // Files beside the page, which trowel site lists.
