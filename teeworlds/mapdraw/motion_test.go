@@ -185,6 +185,7 @@ func differs(t *testing.T, m *twmap.Map, o Options, size image.Point, p Picture)
 
 // TestMotion tests that a motion shows the picture at every time, in different views, with entities and without.
 func TestMotion(t *testing.T) {
+	tests.NotRaced(t, "draws hundreds of pictures, one at a time")
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range 4 {
 		m := movingMap(r)

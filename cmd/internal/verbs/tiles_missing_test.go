@@ -18,6 +18,7 @@ import (
 // TestTilesMissing tests that missing data of tiles is reported by the run that draws them and by each run that
 // keeps them, in one process and in parts, until they are redrawn without missing data.
 func TestTilesMissing(t *testing.T) {
+	tests.NotRaced(t, "TestTilesSince draws tiles in the same ways")
 	t.Chdir(t.TempDir())
 	block := func(names ...string) []byte {
 		b := mapblock.New(29)
