@@ -12,6 +12,7 @@ import (
 
 	"trowel.example/internal/testing/judge"
 	"trowel.example/minetest/mapblock"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/mapdb"
 )
 
