@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"trowel.example/internal/testing/judge"
-	"trowel.example/minetest/mapblock"
 	"trowel.example/internal/testing/tests"
+	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 )
 
