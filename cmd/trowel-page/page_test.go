@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"encoding/base64"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
 	"trowel.example"
@@ -191,6 +193,47 @@ func packed(t testing.TB, from, to string) {
 	if err := trowel.Build(t.Context(), to, os.DirFS(from)); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// TestPageAccessible tests with axe that the page around the viewer has no serious accessibility errors, empty, with a map that lacks
+// pictures, while it is edited, and with an error, in both colour schemes, with forced colours and on a phone.
+func TestPageAccessible(t *testing.T) {
+	tests.Judges(t)
+	dir := t.TempDir()
+	sample, wrong := filepath.Join(dir, "burrow.map"), filepath.Join(dir, "wrong.map")
+	packed(t, "../../samples/burrow", sample)
+	if err := os.WriteFile(wrong, []byte("nothing of a map"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := servedPage(t, made(t))
+	look := func(what string) {
+		t.Helper()
+		for _, size := range [][2]int{{1280, 800}, {360, 740}, {320, 256}} {
+			p.Resize(size[0], size[1])
+			if wide := chromium.Eval[int](p, "document.documentElement.scrollWidth"); wide > size[0] {
+				t.Errorf("%s is %d pixels wide on a screen of %d", what, wide, size[0])
+			}
+			p.Accessible(fmt.Sprint(what, size))
+			p.Picture(fmt.Sprint(what, size[0]))
+		}
+		p.Resize(1280, 800)
+		p.Dark(true)
+		p.Accessible(what+", dark", "color-contrast")
+		p.Do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "forced-colors", Value: "active"}}))
+		p.Accessible(what + ", forced colours")
+		p.Picture(what + "-forced")
+		p.Dark(false)
+	}
+	look("start")
+	p.Do(chromedp.SetUploadFiles("#files", []string{sample}, chromedp.ByQuery))
+	p.Wait("!document.getElementById('edit').hidden && !document.getElementById('pictures').hidden")
+	look("open")
+	p.Do(chromedp.Click("#edit", chromedp.ByQuery))
+	p.Wait("!document.getElementById('changes').hidden && frames[0]?.document.querySelector('#operation')")
+	look("edit")
+	p.Do(chromedp.SetUploadFiles("#files", []string{wrong}, chromedp.ByQuery))
+	p.Wait("document.getElementById('message').textContent")
+	look("wrong")
 }
 
 // TestPageFiles tests what the page makes of files that are not what it expects, one after the other in one page: an error in words,

@@ -145,7 +145,7 @@ func (d *drawn) end() {
 // TestViewDraw draws with each tool: the pointer makes one change of the list, and the saved file is that of the script.
 func TestViewDraw(t *testing.T) {
 	d := openDraw(t, sample(t, "burrow", "burrow.map"), "Ground/Earth")
-	judged(t, d.Page, "draw")
+	d.Page.Accessible("draw")
 	d.Press("d")
 	d.tile(2)
 	d.drag([2]float64{12, 6}, [2]float64{15, 6}, [2]float64{15, 8})
@@ -247,7 +247,7 @@ func TestViewDrawPhysics(t *testing.T) {
 		n++
 		d.last(n, fmt.Sprintf("draw-tiles --layer=%s 14 5 '%s*3'", c.layer, c.want))
 		d.Picture(strings.ReplaceAll(c.layer, "/", "-"))
-		judged(t, d.Page, c.layer)
+		d.Page.Accessible(c.layer)
 	}
 	d.Press("U")
 	d.Press("K")

@@ -1,53 +1,15 @@
 package main
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
 
 	"trowel.example/internal/testing/judge/chromium"
 )
-
-// axeFile checks pages against WCAG rules: axe-core 4.14.1 from npm (MPL-2.0, unchanged).
-const axeFile, axeHash = "testdata/axe/axe.min.js", "29348999450cdf2849a8e70b7912fc2da85a849da39c0d0d5394f51d4a9ed95c"
-
-// judged reports accessibility errors of the page. rules are the rules of axe to test, default all.
-func judged(t *testing.T, p *chromium.Page, what string, rules ...string) {
-	t.Helper()
-	if !chromium.Eval[bool](p, "Boolean(window.axe)") {
-		code, err := os.ReadFile(axeFile)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := fmt.Sprintf("%x", sha256.Sum256(code)); got != axeHash {
-			t.Fatalf("%s has the hash %s", axeFile, got)
-		}
-		chromium.Eval[bool](p, string(code)+"; true")
-	}
-	only := `, rules: {"target-size": {enabled: true}}` // new in WCAG 2.2 and off by default
-	if len(rules) > 0 {
-		only = fmt.Sprintf(", runOnly: ['%s']", strings.Join(rules, "', '"))
-	}
-	type violation struct {
-		ID, Impact, Help string
-		Nodes            []string
-	}
-	for _, v := range chromium.Eval[[]violation](p,
-		fmt.Sprintf(`axe.run(document, {resultTypes: ["violations"]%s}).then((r) => r.violations.map((v) => (
-		{ID: v.id, Impact: v.impact, Help: v.help, Nodes: v.nodes.slice(0, 3).map((n) => n.html.slice(0, 200) + " " +
-		n.any.map((a) => a.message).join())})))`, only)) {
-		if v.Impact == "serious" || v.Impact == "critical" {
-			t.Errorf("%s: %s (%s): %s\n%s", what, v.ID, v.Impact, v.Help, strings.Join(v.Nodes, "\n"))
-		} else {
-			t.Logf("%s: %s (%s): %s\n%s", what, v.ID, v.Impact, v.Help, strings.Join(v.Nodes, "\n"))
-		}
-	}
-}
 
 // visit opens a state of the page and waits until it is complete.
 func visit(p *chromium.Page, hash string) {
@@ -87,10 +49,10 @@ func TestViewAccessible(t *testing.T) {
 			for i, hash := range c.pages {
 				p.Dark(false)
 				visit(p, hash)
-				judged(t, p, "#"+hash)
+				p.Accessible("#" + hash)
 				p.Picture(fmt.Sprint(i))
 				p.Dark(true)
-				judged(t, p, "dark #"+hash, "color-contrast")
+				p.Accessible("dark #"+hash, "color-contrast")
 				p.Picture(fmt.Sprint(i, "-dark"))
 			}
 			visit(p, "")
@@ -100,7 +62,7 @@ func TestViewAccessible(t *testing.T) {
 				}
 				p.Press(key)
 				p.Wait("document.querySelector('dialog[open]')")
-				judged(t, p, "dialog "+key)
+				p.Accessible("dialog " + key)
 				p.Press(kb.Escape)
 				p.Wait("!document.querySelector('dialog')")
 			}
@@ -113,7 +75,7 @@ func TestViewAccessible(t *testing.T) {
 						t.Errorf("#%s is %d pixels wide on a screen of %d", hash, wide, size[0])
 					}
 				}
-				judged(t, p, fmt.Sprint(size))
+				p.Accessible(fmt.Sprint(size))
 				p.Picture(fmt.Sprint(size[0]))
 			}
 			for _, m := range p.Messages() {
@@ -259,7 +221,7 @@ func TestViewReload(t *testing.T) {
 	p.Wait("document.querySelector('#broken .banner')?.textContent.includes('burrow.map cannot be read now')")
 	same("broken")
 	p.Picture("broken")
-	judged(t, p, "broken")
+	p.Accessible("broken")
 	replace(whole)
 	p.Wait("!document.querySelector('#broken .banner')")
 	same("mended")

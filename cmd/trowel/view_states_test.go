@@ -144,7 +144,7 @@ func TestViewStatesPage(t *testing.T) {
 	p := v.open(1280, 800)
 	slider := `document.getElementById("state")`
 	p.Wait(slider + `?.max === "4" && ` + slider + `.value === "4" && document.querySelector(".leaflet-tile-loaded")`)
-	judged(t, p, "now")
+	p.Accessible("now")
 	p.Do(chromedp.Focus("#state"))
 	p.Press(kb.ArrowLeft)
 	p.Wait(`location.hash.includes("then=` + ids[3] + `") && document.getElementById("title").textContent.startsWith("glade of ")`)
@@ -154,7 +154,7 @@ func TestViewStatesPage(t *testing.T) {
 	p.Press("<")
 	p.Wait(`location.hash.includes("then=` + ids[2] + `")`)
 	settle(p)
-	judged(t, p, "an old state")
+	p.Accessible("an old state")
 	p.Picture("old")
 	p.Press("=")
 	p.Wait(`document.querySelector(".swipe .new")?.textContent === "Now" && ` +
@@ -169,12 +169,12 @@ func TestViewStatesPage(t *testing.T) {
 	p.Press("n")
 	p.Wait(`document.querySelector(".changes [aria-current]")?.textContent.includes("default:brick")`)
 	settle(p)
-	judged(t, p, "two states")
+	p.Accessible("two states")
 	p.Picture("two")
 	p.Dark(true)
 	p.Resize(360, 740)
 	settle(p)
-	judged(t, p, "two states, small")
+	p.Accessible("two states, small")
 	p.Picture("small")
 	p.Resize(1280, 800)
 

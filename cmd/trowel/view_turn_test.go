@@ -39,9 +39,9 @@ func TestViewTurning(t *testing.T) {
 	p.Press("o")
 	p.Wait("document.querySelector('canvas.still')?.width > 300")
 	settle(p)
-	judged(t, p, "a model")
+	p.Accessible("a model")
 	p.Dark(true)
-	judged(t, p, "a model, dark", "color-contrast")
+	p.Accessible("a model, dark", "color-contrast")
 	p.Dark(false)
 	if label := chromium.Eval[string](p, "document.querySelector('.map').ariaLabel"); !strings.Contains(label, "Arrow keys turn it") {
 		t.Errorf("the model is called %q", label)
@@ -102,7 +102,7 @@ func TestViewTurning(t *testing.T) {
 		}
 		before = after
 	}
-	judged(t, p, "a turned model")
+	p.Accessible("a turned model")
 	v.stop()
 }
 
@@ -214,7 +214,7 @@ func TestViewTurnWorld(t *testing.T) {
 	p.Wait("document.querySelector('.leaflet-tile-loaded') && !document.querySelector('canvas.still')")
 	settle(p)
 	t.Log(chromium.Eval[string](p, "document.querySelector('.note').textContent"))
-	judged(t, p, "a model that cannot be turned")
+	p.Accessible("a model that cannot be turned")
 	p.Picture("bare")
 	p.Press("o")
 	p.Wait("document.querySelector('.note').hidden && document.querySelector('.leaflet-tile-loaded')")
