@@ -10,9 +10,11 @@ import (
 
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/words"
+	"trowel.example/minetest/internal/restoreplan"
 	"trowel.example/minetest/internal/worldfile"
 	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/internal/worldrepo"
+	"trowel.example/minetest/internal/worldsteps"
 	"trowel.example/minetest/worldcopy"
 )
 
@@ -51,10 +53,17 @@ var minetestBackup = &format.Format{
 	Conversions: []format.Conversion{{
 		To: worldfile.WorldName, Title: "a world from a backup", Verb: "restore", Did: "restored", Usual: true, Resumes: true,
 		Into: "put-back",
+		Plan: &format.Plan{
+			Name: restoreplan.Name, Write: worldsteps.Plan,
+			Help: "With --plan nothing of the world changes, and a server may run it: " + restoreplan.Name + " is written into its\n" +
+				"folder, or the file of -o, and the mod contrib/minetest/trowel_restore on the server puts the nodes back.\n" +
+				"`/trowel_restore start` in the chat starts it.",
+		},
 		Long: "The world is restored to a new folder, in its original database or in that of --map.\nContents that " +
 			"are damaged in the repository are reported, and the rest is restored.\n`trowel ls REPO` lists the snapshots.",
 		Example: "  trowel restore backups -o world\n  trowel restore backups --moment 2026-11-20 -o world-of-friday\n  " +
-			"trowel restore backups --into world --box 0,0,0:100,50,100\n  trowel restore 's3://backups/world?region=eu-central-1' -o world",
+			"trowel restore backups --into world --box 0,0,0:100,50,100\n  " +
+			"trowel restore backups --into world --box 0,0,0:100,50,100 --plan\n  trowel restore 's3://backups/world?region=eu-central-1' -o world",
 		Options: append([]format.Option{optionMoment, optionMap}, worldjob.CopyOptions...),
 		Convert: restoreWorld,
 	}},

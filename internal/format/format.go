@@ -158,12 +158,24 @@ type Conversion struct {
 	// Into is the name of the command of the target's [Editing] that puts parts of the file into an existing file: its
 	// argument is the name of the file. The command of Verb performs it in place. "": there is none.
 	Into string
+	// Plan writes what the command of Into would change as a plan, for a program that has the existing file open. Nil:
+	// there is no such program.
+	Plan *Plan
 
 	// Pieces and Join do the work of Convert in two steps, for a file that can be split. Pieces calls put with what
 	// the result needs from the shard of the job. Join makes the result; all calls put with the pieces of all shards,
 	// in any order. A piece has a few KiB, and put may keep it. Nil: only Convert is supported.
 	Pieces func(ctx context.Context, job *Job, src *Source, put func(piece []byte) error) error
 	Join   func(ctx context.Context, job *Job, out Output, all func(put func(piece []byte) error) error) error
+}
+
+// Plan describes the files from which a running program makes a change, see [Conversion].
+type Plan struct {
+	Name string // the usual name, in the folder of the existing file
+	Help string // describes plans in the help of the command
+	// Write writes the plan of a change of the existing file, which it only reads. The job has the options of the command
+	// of Into.
+	Write func(ctx context.Context, job *Job, src, existing *Source, out Output) error
 }
 
 // Repair repairs damaged files. Problems, repairs and losses are reported to a sink.

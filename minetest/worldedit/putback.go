@@ -1,9 +1,11 @@
 package worldedit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"trowel.example/internal/values/deep"
@@ -23,26 +25,17 @@ type PutBackOptions struct {
 // of a backup, with their light, metadata and timers. Objects stay, and so do blocks that the older state lacks or
 // has not generated. A block that the world lacks or has not generated is put back as a whole, with its objects.
 func PutBack(from mapdb.DB, r Region, o PutBackOptions) Step {
-	if o.Lost == nil {
-		o.Lost = func(error) {}
-	}
-	selected := r.Selector()
+	older := olderState{from, r.Selector(), o}
 	return StepFunc(func(ctx context.Context, w *World) error {
 		if err := mapdb.Verify(ctx, w.base); err != nil {
 			return err
 		}
-		var have []int64 // keys of the blocks of the older state
-		err := w.run(ctx, func(yield func(mapdb.Block, error) bool) {
-			for p, err := range from.Positions(ctx, r.Area()) {
-				if isEnd(err) {
-					yield(mapdb.Block{}, err)
-					return
-				}
-				if err != nil {
-					o.Lost(err)
-					continue
-				}
-				have = append(have, p.Key())
+		have, err := older.positions(ctx, r.Area())
+		if err != nil {
+			return err
+		}
+		err = w.run(ctx, func(yield func(mapdb.Block, error) bool) {
+			for _, p := range have {
 				data, err := w.Get(ctx, p)
 				if errors.Is(err, mapdb.ErrNotFound) {
 					data, err = nil, nil
@@ -54,40 +47,144 @@ func PutBack(from mapdb.DB, r Region, o PutBackOptions) Step {
 				}
 			}
 		}, func(block mapdb.Block) (*Block, error) {
-			old, err := olderBlock(ctx, from, block.Pos)
-			if isEnd(err) {
+			old, nodes, err := older.read(ctx, block.Pos)
+			if err != nil {
 				return nil, stop{err}
 			}
-			if err != nil {
-				o.Lost(err)
+			if old == nil {
 				return nil, nil
 			}
-			if !old.IsGenerated() {
-				o.Counts.Note(notInOlder, 1)
-				return nil, nil
-			}
-			return o.putBack(block, old, selected)
+			return o.putBack(block, old, nodes)
 		})
 		if err != nil {
 			return err
 		}
-		slices.Sort(have)
-		lacking := int64(0)
-		for p, err := range w.Positions(ctx, r.Area()) {
-			if isEnd(err) {
-				return err
+		return older.countLacking(ctx, w, r.Area(), have)
+	})
+}
+
+// Older calls work, on all cores, with the blocks of an older state from which [PutBack] would put nodes back, and with
+// these nodes, and yields the results. The blocks of a column of 16 x 16 blocks follow each other from top to bottom, as
+// sunlight falls. Blocks of into in the region that the older state lacks are counted; into may be nil.
+func Older[R any](ctx context.Context, from, into mapdb.DB, r Region, o PutBackOptions,
+	work func(b *Block, nodes *Mask) R) iter.Seq2[R, error] {
+	type result struct {
+		made R
+		none bool
+		err  error
+	}
+	older := olderState{from, r.Selector(), o}
+	return func(yield func(R, error) bool) {
+		have, err := older.positions(ctx, r.Area())
+		if err == nil && into != nil {
+			err = older.countLacking(ctx, into, r.Area(), have)
+		}
+		if err != nil {
+			yield(*new(R), err)
+			return
+		}
+		column := func(p mapdb.Pos) [2]int { return [2]int{int(p.Z) >> 4, int(p.X) >> 4} }
+		slices.SortFunc(have, func(p, q mapdb.Pos) int {
+			a, b := column(p), column(q)
+			return cmp.Or(slices.Compare(a[:], b[:]), cmp.Compare(q.Y, p.Y), cmp.Compare(p.Z, q.Z), cmp.Compare(p.X, q.X))
+		})
+		for out := range mapdb.Parallel(func(yield func(mapdb.Block, error) bool) {
+			for _, p := range have {
+				if err := ctx.Err(); !yield(mapdb.Block{Pos: p}, err) || err != nil {
+					return
+				}
 			}
-			if _, ok := slices.BinarySearch(have, p.Key()); err == nil && !ok {
-				lacking++
+		}, func(block mapdb.Block, err error) result {
+			var b *Block
+			var nodes *Mask
+			if err == nil {
+				b, nodes, err = older.read(ctx, block.Pos)
+			}
+			if err != nil || b == nil {
+				return result{none: err == nil, err: err}
+			}
+			return result{made: work(b, nodes)}
+		}) {
+			if !out.none && (!yield(out.made, out.err) || out.err != nil) {
+				return
 			}
 		}
-		o.Counts.Note(notInOlder, lacking)
-		return nil
-	})
+	}
 }
 
 // notInOlder is the note about blocks that are not put back.
 const notInOlder = "blocks that the older state lacks or has not generated, unchanged"
+
+// olderState reads the nodes that are put back.
+type olderState struct {
+	from     mapdb.DB
+	selected func(*Block) (Mask, bool)
+	PutBackOptions
+}
+
+func (o *olderState) lose(err error) {
+	if o.Lost != nil {
+		o.Lost(err)
+	}
+}
+
+// positions returns the positions of the blocks of an area. Errors about rows are reported.
+func (o *olderState) positions(ctx context.Context, area mapdb.Area) (have []mapdb.Pos, err error) {
+	for p, err := range o.from.Positions(ctx, area) {
+		switch {
+		case isEnd(err):
+			return nil, err
+		case err != nil:
+			o.lose(err)
+		default:
+			have = append(have, p)
+		}
+	}
+	return have, nil
+}
+
+// read returns a block and its nodes that are put back. It returns nil if there are none, or if the block cannot be read,
+// which is reported. It may be called by several goroutines at the same time.
+func (o *olderState) read(ctx context.Context, p mapdb.Pos) (*Block, *Mask, error) {
+	b, err := olderBlock(ctx, o.from, p)
+	if isEnd(err) {
+		return nil, nil, err
+	}
+	if err != nil {
+		o.lose(err)
+		return nil, nil, nil
+	}
+	if !b.IsGenerated() {
+		o.Counts.Note(notInOlder, 1)
+		return nil, nil, nil
+	}
+	m, _ := o.selected(b)
+	b.keep(&m, b.Select(func(name string) bool { return name != mapblock.Ignore })) // ignore: the node is unknown
+	if m == (Mask{}) {
+		return nil, nil, nil
+	}
+	return b, &m, nil
+}
+
+// countLacking counts the blocks of a database in an area that the older state lacks.
+func (o *olderState) countLacking(ctx context.Context, db mapdb.DB, area mapdb.Area, have []mapdb.Pos) error {
+	keys := make([]int64, len(have))
+	for i, p := range have {
+		keys[i] = p.Key()
+	}
+	slices.Sort(keys)
+	lacking := int64(0)
+	for p, err := range db.Positions(ctx, area) {
+		if isEnd(err) {
+			return err
+		}
+		if _, ok := slices.BinarySearch(keys, p.Key()); err == nil && !ok {
+			lacking++
+		}
+	}
+	o.Counts.Note(notInOlder, lacking)
+	return nil
+}
 
 // olderBlock reads a block of an older state. An error about the block only is a [mapdb.RowError].
 func olderBlock(ctx context.Context, from mapdb.DB, p mapdb.Pos) (*Block, error) {
@@ -109,12 +206,7 @@ func olderBlock(ctx context.Context, from mapdb.DB, p mapdb.Pos) (*Block, error)
 }
 
 // putBack returns a block of the world with the selected nodes of an older block at the same position.
-func (o *PutBackOptions) putBack(block mapdb.Block, old *Block, selected func(*Block) (Mask, bool)) (*Block, error) {
-	m, any := selected(old)
-	old.keep(&m, old.Select(func(name string) bool { return name != mapblock.Ignore })) // ignore: the node is unknown
-	if !any || m == (Mask{}) {
-		return nil, nil
-	}
+func (o *PutBackOptions) putBack(block mapdb.Block, old *Block, m *Mask) (*Block, error) {
 	b := (*Block)(nil)
 	if block.Data != nil {
 		var err error

@@ -1,15 +1,21 @@
 package verbs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/service"
+	"trowel.example/cmd/internal/wording"
+	"trowel.example/internal/files/inuse"
+	"trowel.example/internal/files/output"
 	"trowel.example/internal/format"
 )
 
@@ -26,6 +32,10 @@ type putting struct {
 	into    string
 	only    []string // names of the options that require --into
 	never   []string // names of the options of the conversion that --into excludes
+
+	asPlan  bool
+	planned *format.Plan // nil: the conversion has no plans
+	direct  []string     // names of the options that --plan excludes
 }
 
 // intoFlags adds --into to the verb of a conversion of format f that has a command for it. The options of the command
@@ -46,6 +56,13 @@ func intoFlags(v *conversions, cmd *cobra.Command, f *format.Format, c *format.C
 		}
 	}
 	cmd.Use = strings.Replace(cmd.Use, "[-o FILE]", "[-o FILE | --into OLD]", 1)
+	if p.planned = c.Plan; p.planned != nil {
+		for _, o := range target.Options {
+			p.direct = append(p.direct, o.Name)
+		}
+		cmd.Use = strings.Replace(cmd.Use, "--into OLD]", "--into OLD [--plan [-o FILE]]]", 1)
+		cmd.Flags().BoolVar(&p.asPlan, "plan", false, "instead of changing the file of --into, write a plan for the program that has it open")
+	}
 	cmd.Flags().StringVar(&p.into, "into", "", "the existing `file` to change in place")
 	cmd.Flags().StringVar(&p.backup, "backup", "", "the `file` for the backup of --into (default: next to it)")
 	optionFlags(v.Tool, cmd, func(of *format.Format) []format.Option {
@@ -55,6 +72,9 @@ func intoFlags(v *conversions, cmd *cobra.Command, f *format.Format, c *format.C
 		return options
 	})
 	cmd.Long += "\n\n" + fmt.Sprintf(intoHelp, v.verb, p.command.Name)
+	if p.planned != nil {
+		cmd.Long += "\n\n" + p.planned.Help
+	}
 	convert := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := p.agree(args); err != nil {
@@ -62,6 +82,9 @@ func intoFlags(v *conversions, cmd *cobra.Command, f *format.Format, c *format.C
 		}
 		if p.into == "" {
 			return convert(cmd, args)
+		}
+		if p.asPlan {
+			return p.each(cmd.Context(), args, func(name string, r *report) error { return p.plan(cmd.Context(), name, r) })
 		}
 		return p.put(cmd.Context(), args[0])
 	}
@@ -72,7 +95,9 @@ func (p *putting) agree(files []string) error {
 	switch {
 	case p.into == "" && p.backup != "":
 		return errors.New("--backup requires --into")
-	case p.into != "" && (p.verb.out != "" || p.verb.force):
+	case p.asPlan && (p.into == "" || p.backup != ""):
+		return errors.New("--plan requires --into, and excludes --backup")
+	case p.into != "" && !p.asPlan && (p.verb.out != "" || p.verb.force):
 		return errors.New("--into excludes -o and -f")
 	case p.into != "" && len(files) > 1:
 		return errors.New("--into accepts only one FILE")
@@ -83,6 +108,8 @@ func (p *putting) agree(files []string) error {
 			return fmt.Errorf("--%s requires --into", given.Name)
 		case p.into != "" && slices.Contains(p.never, given.Name):
 			return fmt.Errorf("--into excludes --%s", given.Name)
+		case p.asPlan && slices.Contains(p.direct, given.Name):
+			return fmt.Errorf("--plan excludes --%s", given.Name)
 		}
 	}
 	return nil
@@ -109,6 +136,50 @@ func (p *putting) put(ctx context.Context, file string) error {
 	}
 	p.Options.Given, p.words, p.first = rest, append(words, "--", file), []string{"changes"}
 	return p.each(ctx, []string{p.into}, func(name string, r *report) error {
-		return asLacking(p.edit(ctx, name, make(map[string]string), r))
+		err := asLacking(p.edit(ctx, name, make(map[string]string), r))
+		if errors.Is(err, inuse.ErrInUse) && p.planned != nil {
+			err = wording.Hint(err, "with --plan the running program makes the change (see `trowel %s --help`)", p.verb.verb)
+		}
+		return err
 	})
+}
+
+// plan writes the plan for a program that has the existing file open.
+func (p *putting) plan(ctx context.Context, name string, r *report) error {
+	g, err := p.Find(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	r.format = g.Name
+	c, err := p.verb.conversionOf(g)
+	if err != nil {
+		return err
+	}
+	existing, err := p.Find(ctx, p.into)
+	if err != nil {
+		return err
+	}
+	defer existing.Close()
+	if existing.Name != c.To || existing.Built != nil {
+		return fmt.Errorf("%s: no program applies plans to a %s", existing.Called, existing.Title)
+	}
+	usual := filepath.Join(p.into, p.planned.Name)
+	made := cmp.Or(p.verb.out, usual)
+	if err := p.MayBeCalled(made, g.Format, filepath.Ext(p.planned.Name), false); err != nil {
+		return err
+	}
+	opts := output.Options{Replace: p.verb.force, Reads: g.Reads, Others: func() fs.FileMode { return service.OthersOf(g.ShownPaths()) }}
+	if filepath.Clean(made) != usual { // of the existing file, only the plan may be replaced
+		opts.Reads = func() []string { return append(g.Reads(), existing.Reads()...) }
+	}
+	job := r.watch(p.Job(g.Format, p.command.Options...))
+	err = r.write(ctx, made, opts, func(out format.Output) error {
+		return wording.Named(p.planned.Write(ctx, job, g.Source, existing.Source, out), g.Called)
+	})
+	if err != nil {
+		return err
+	}
+	r.sayMade("wrote the plan", "write the plan", made, false)
+	return nil
 }

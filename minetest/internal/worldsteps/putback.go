@@ -1,9 +1,13 @@
 package worldsteps
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"reflect"
 	"sync/atomic"
@@ -12,9 +16,12 @@ import (
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/place"
+	"trowel.example/minetest/internal/restoreplan"
 	"trowel.example/minetest/internal/worldjob"
+	"trowel.example/minetest/internal/worldrepo"
 	"trowel.example/minetest/internal/worldselect"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
 	"trowel.example/minetest/worldedit"
 )
 
@@ -45,33 +52,132 @@ func (o *PutBackOptions) putBack(ctx context.Context, w *worldedit.World, r worl
 		return err
 	}
 	defer src.Close()
+	return o.fromSnapshot(ctx, job, src, w.Dir, counts, func(s *worldrepo.Snapshot, blocks mapdb.DB, b worldedit.PutBackOptions) error {
+		if err := w.Do(ctx, worldedit.PutBack(blocks, r, b)); err != nil {
+			return err
+		}
+		job.Done("from the snapshot of %s", s.Time.Format(time.RFC3339))
+		return nil
+	})
+}
+
+// fromSnapshot calls use with a snapshot of the repository src for the world in dir, and with its blocks.
+func (o *PutBackOptions) fromSnapshot(ctx context.Context, job *format.Job, src *format.Source, dir string, counts *worldedit.Counts,
+	use func(s *worldrepo.Snapshot, blocks mapdb.DB, b worldedit.PutBackOptions) error) (err error) {
 	repo, s, err := worldjob.OpenSnapshot(ctx, job, src, o.Moment)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, repo.Close()) }()
-	if name := filepath.Base(w.Dir); name != s.World {
-		job.Warn(o.Repository, "the snapshot %s is of the world %q, not of %q", s.ID, s.World, name)
+	if name := filepath.Base(dir); name != s.World {
+		job.Warn(src.Path, "the snapshot %s is of the world %q, not of %q", s.ID, s.World, name)
 	}
 	blocks, err := repo.Blocks(s)
 	if err != nil {
 		return err
 	}
 	var lost atomic.Int64
-	err = w.Do(ctx, worldedit.PutBack(blocks, r, worldedit.PutBackOptions{Counts: counts, Lost: func(err error) {
+	err = use(s, blocks, worldedit.PutBackOptions{Counts: counts, Lost: func(err error) {
 		lost.Add(1)
-		path := o.Repository
+		path := src.Path
 		if row, ok := errors.AsType[*mapdb.RowError](err); ok && row.Pos != nil {
 			path = place.Block(row.Pos.X, row.Pos.Y, row.Pos.Z).String()
 		}
 		job.Lose(path, "%v", err)
-	}}))
+	}})
 	if err != nil {
 		return err
 	}
 	if n := lost.Load(); n > 0 && !job.KeepGoing {
 		return fmt.Errorf("%s of the snapshot cannot be read (-k puts the others back)", words.Count(n, "part"))
 	}
-	job.Done("from the snapshot of %s", s.Time.Format(time.RFC3339))
 	return nil
+}
+
+// Plan writes the plan from which the mod trowel_restore puts a region of a snapshot back into the world existing while a
+// server runs it. The job has the options of [PutBack].
+func Plan(ctx context.Context, job *format.Job, src, existing *format.Source, out format.Output) error {
+	o := format.Values[PutBackOptions](job)
+	r, err := worldselect.Shapes{Places: o.Places}.SelectPiece()
+	if err != nil {
+		return err
+	}
+	dir, err := filepath.Abs(existing.Dir)
+	if err != nil {
+		return err
+	}
+	part, err := out.Create("")
+	if err != nil {
+		return err
+	}
+	counts := new(worldedit.Counts)
+	settings, err := world.ReadWorldMT(dir)
+	if err != nil {
+		return err
+	}
+	if load, _ := settings.Get("load_mod_" + restoreMod); load == "" || load == "false" {
+		if _, err := os.Stat(filepath.Join(dir, "worldmods", restoreMod)); err != nil {
+			job.Warn(existing.Path, "the world lacks the mod %s: copy it into worldmods, and start the server again", restoreMod)
+		}
+	}
+	into := openRunning(ctx, job, existing, dir, settings)
+	if into != nil {
+		defer into.Close()
+	}
+	return o.fromSnapshot(ctx, job, src, dir, counts, func(s *worldrepo.Snapshot, blocks mapdb.DB, b worldedit.PutBackOptions) error {
+		buffer := bufio.NewWriter(part)
+		n, err := writePlan(ctx, buffer, s, blocks, into, r, b)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return fmt.Errorf("the snapshot %s has no nodes in this region", s.ID)
+		}
+		for _, line := range counts.Notes() {
+			job.Warn(existing.Path, "%s", line)
+		}
+		job.Done("from the snapshot of %s: %s with %s; `/%s start` in the chat of the server puts them back",
+			s.Time.Format(time.RFC3339), words.Count(n, "block"), words.Count(counts.Nodes.Load(), "node"), restoreMod)
+		return buffer.Flush()
+	})
+}
+
+// restoreMod is the name of the mod that applies plans, and of its command.
+const restoreMod = "trowel_restore"
+
+// openRunning opens the blocks of a world that a server may have open, to count those that stay. It returns nil if they
+// cannot be read.
+func openRunning(ctx context.Context, job *format.Job, existing *format.Source, dir string, s *world.Settings) mapdb.DB {
+	db, _, err := world.OpenMap(ctx, dir, s, world.Options{})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		job.Warn(existing.Path, "blocks that the snapshot lacks are not counted: %v", err)
+	}
+	if err != nil {
+		return nil
+	}
+	return db
+}
+
+// writePlan writes a plan, and returns the number of its blocks.
+func writePlan(ctx context.Context, out io.Writer, s *worldrepo.Snapshot, from, into mapdb.DB, r worldedit.Region,
+	b worldedit.PutBackOptions) (int, error) {
+	corner := func(v worldedit.Vec) string { return fmt.Sprintf("%d,%d,%d", v[0], v[1], v[2]) }
+	plan, err := restoreplan.New(out, fmt.Sprintf("%s:%s of %s at %s", corner(r.Box.Min), corner(r.Box.Max), s.World,
+		s.Time.UTC().Format(time.RFC3339)))
+	if err != nil {
+		return 0, err
+	}
+	for block, err := range worldedit.Older(ctx, from, into, r, b, restoreplan.Encode) {
+		if err == nil {
+			err = plan.Add(block)
+		}
+		if err != nil {
+			return 0, err
+		}
+		b.Counts.Nodes.Add(block.Nodes)
+		for _, err := range block.Lost {
+			b.Lost(err)
+		}
+	}
+	return plan.Blocks(), plan.End()
 }

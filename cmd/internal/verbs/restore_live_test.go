@@ -1,0 +1,396 @@
+package verbs
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
+	"trowel.example/minetest/item"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+)
+
+// liveServer is a server that runs a world with the mods of contrib/minetest, and with a mod that executes orders.
+type liveServer struct {
+	t     *testing.T
+	world string
+	cmd   *exec.Cmd
+	ended chan error
+}
+
+const serverPatience = 3 * time.Minute
+
+// startServer starts a server on the world in home.
+func startServer(t *testing.T, home string) *liveServer {
+	t.Helper()
+	socket, err := net.ListenPacket("udp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := socket.LocalAddr().(*net.UDPAddr).Port
+	socket.Close()
+	s := &liveServer{t: t, world: filepath.Join(home, "world"), ended: make(chan error, 1)}
+	s.cmd = exec.Command(judge.Find(t, "minetestserver"), "--config", filepath.Join(home, "minetest.conf"), "--world", s.world,
+		"--logfile", filepath.Join(home, "log"), "--port", fmt.Sprint(port), "--quiet")
+	s.cmd.Dir, s.cmd.Env = home, []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "LC_ALL=C"}
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { s.ended <- s.cmd.Wait() }()
+	t.Cleanup(func() { s.cmd.Process.Kill() })
+	return s
+}
+
+// order executes an order and returns its reply.
+func (s *liveServer) order(text string) string {
+	s.t.Helper()
+	reply := filepath.Join(s.world, "reply")
+	judge.Write(s.t, filepath.Join(s.world, "order.new"), []byte(text))
+	if err := os.Rename(filepath.Join(s.world, "order.new"), filepath.Join(s.world, "order")); err != nil {
+		s.t.Fatal(err)
+	}
+	var data []byte
+	s.until("reply to "+text, func() bool {
+		var err error
+		data, err = os.ReadFile(reply)
+		return err == nil
+	})
+	if err := os.Remove(reply); err != nil {
+		s.t.Fatal(err)
+	}
+	return string(data)
+}
+
+// until waits until done reports true.
+func (s *liveServer) until(what string, done func() bool) {
+	s.t.Helper()
+	for end := time.Now().Add(serverPatience); !done(); {
+		select {
+		case err := <-s.ended:
+			s.t.Fatalf("%s: the server ended: %v\n%s", what, err, s.log())
+		case <-time.After(20 * time.Millisecond):
+		}
+		if time.Now().After(end) {
+			s.t.Fatalf("no %s after %v\n%s", what, serverPatience, s.log())
+		}
+	}
+}
+
+func (s *liveServer) log() string {
+	data, _ := os.ReadFile(filepath.Join(filepath.Dir(s.world), "log"))
+	return string(data)
+}
+
+// script executes a script of testdata/restore.
+func (s *liveServer) script(name string) {
+	s.t.Helper()
+	s.order("lua\n" + string(judge.Read(s.t, filepath.Join("testdata", "restore", name))))
+}
+
+// stop stops the server; with kill it has no time to save.
+func (s *liveServer) stop(kill bool) {
+	s.t.Helper()
+	signal := os.Interrupt
+	if kill {
+		signal = os.Kill
+	}
+	if err := s.cmd.Process.Signal(signal); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := <-s.ended; err != nil && !kill {
+		s.t.Errorf("the server ended: %v\n%s", err, s.log())
+	}
+}
+
+// blocksIn returns the blocks of a world.
+func blocksIn(t *testing.T, world string) map[mapdb.Pos]string {
+	t.Helper()
+	ctx := context.Background()
+	db, err := mapdb.Open(ctx, world, mapdb.Config{Backend: mapdb.SQLite})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	all := make(map[mapdb.Pos]string)
+	for b, err := range db.Blocks(ctx, mapdb.All()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[b.Pos] = string(b.Data)
+	}
+	return all
+}
+
+// describe returns a line for each node of a block, with everything but light.
+func describe(t *testing.T, data string) (lines [mapblock.NodeCount]string) {
+	t.Helper()
+	b, err := mapblock.Decode([]byte(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lit := regexp.MustCompile(`^air$|torch|light|glass|stairs:|water|lava|sign|ignore|grass_|flowers|leaves|bush|snow|chest`)
+	nodes := b.Nodes()
+	for i := range lines {
+		name := nodes.At(i)
+		lines[i] = fmt.Sprint(name, " ", b.Param2[i])
+		if !lit.MatchString(name) {
+			lines[i] += fmt.Sprint(" param1 ", b.Param1[i])
+		}
+	}
+	for _, m := range b.Metadata.List {
+		slices.SortFunc(m.Vars, func(a, b mapblock.Var) int { return strings.Compare(a.Key, b.Key) })
+		inventory, _, err := item.ParseInventory(m.Inventory)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines[m.Pos] += fmt.Sprintf(" %q %q", m.Vars, inventory.Append(nil))
+	}
+	for _, timer := range b.Timers.List {
+		lines[timer.Pos] += fmt.Sprint(" timer ", timer.Timeout)
+	}
+	return lines
+}
+
+// house is the region that the test restores. It cuts through blocks.
+var house = [6]int{-39, -10, -20, 31, 18, 31}
+
+// compareWorlds compares two worlds, block by block of the second one. The name old:thing is unknown
+// to the server, so these nodes stay.
+func compareWorlds(t *testing.T, got, want string) {
+	t.Helper()
+	here, wrong := blocksIn(t, got), 0
+	for p, b := range blocksIn(t, want) {
+		if here[p] == b {
+			continue
+		} else if here[p] == "" {
+			t.Errorf("block %v is missing", p)
+			continue
+		}
+		a, b := describe(t, here[p]), describe(t, b)
+		for i := range a {
+			x, y, z := mapblock.Coordinates(i)
+			at := [3]int{int(p.X)*16 + x, int(p.Y)*16 + y, int(p.Z)*16 + z}
+			if strings.HasPrefix(b[i], "old:thing ") && !strings.HasPrefix(a[i], "old:") {
+				continue
+			} else if at[0] < -16 && (at[0] < house[0] || at[1] < house[1] || at[2] < house[2] || at[1] > house[4] ||
+				at[2] > house[5]) {
+				continue // near the block that the world lacked: the map generator ran there
+			}
+			if a[i] != b[i] {
+				if wrong++; wrong < 8 {
+					t.Errorf("%v: %.200s, want %.200s", at, a[i], b[i])
+				}
+			}
+		}
+	}
+	if wrong > 0 {
+		t.Errorf("%d nodes differ", wrong)
+	}
+}
+
+// grief makes a world with a house, a repository repo with a snapshot of it, and destroys the house.
+func grief(t *testing.T, home string) {
+	t.Helper()
+	at := func(name string) string { return filepath.Join(home, filepath.FromSlash(name)) }
+	judge.Write(t, at("world/world.mt"), []byte("gameid = minetest\nbackend = sqlite3\nplayer_backend = dummy\n"+
+		"auth_backend = files\nmod_storage_backend = sqlite3\n"))
+	judge.Write(t, at("minetest.conf"), []byte("bind_address = 127.0.0.1\nserver_announce = false\nserver_map_save_interval = 0.3\n"+
+		"mg_name = flat\nmg_flags = dungeons, light, decorations, biomes, ores, nocaves\nfixed_map_seed = 1\n"+
+		"dedicated_server_step = 0.02\nsecure.enable_security = true\n"))
+	for _, mod := range []string{"trowel_restore", "trowel_nodes"} {
+		if err := os.CopyFS(at("world/worldmods/"+mod), os.DirFS("../../../contrib/minetest/"+mod)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	judge.Write(t, at("world/worldmods/driver/mod.conf"), []byte("name = driver\n"))
+	judge.Write(t, at("world/worldmods/driver/init.lua"), judge.Read(t, "testdata/restore/driver.lua"))
+	judge.Write(t, at("world/old"), nil)
+	s := startServer(t, home)
+	s.order("lua\nminetest.emerge_area({x = -48, y = -32, z = -32}, {x = 47, y = 47, z = 47}, function(_, _, left) " +
+		"if left == 0 then minetest.safe_file_write(minetest.get_worldpath() .. '/made', '') end end)")
+	s.until("land", func() bool { _, err := os.Stat(at("world/made")); return err == nil })
+	s.script("build.lua")
+	s.stop(false)
+	must(t, "backup", "-q", at("world"), at("repo"))
+	if err := os.Remove(at("world/old")); err != nil {
+		t.Fatal(err)
+	}
+	s = startServer(t, home)
+	s.script("grief.lua")
+	s.stop(false)
+	// A block that the world lacks: the engine generates it first.
+	db, err := mapdb.OpenForWriting(context.Background(), at("world"), mapdb.Config{Backend: mapdb.SQLite})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = db.Update(context.Background(), func(tx mapdb.Tx) error { return tx.Delete(mapdb.Pos{X: -3, Y: 0, Z: 1}) })
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// must runs a verb that must succeed, and returns its output.
+func must(t *testing.T, args ...string) string {
+	t.Helper()
+	var out, talk bytes.Buffer
+	if code := run(games, args, strings.NewReader(""), &out, &talk); code > exitFound {
+		t.Fatalf("%q: exit code %d\n%s%s", args, code, &out, &talk)
+	}
+	return out.String() + talk.String()
+}
+
+// TestRestoreLive destroys a house, and restores it while a server runs, from a plan, with damaged plans before and with
+// a killed server in between. The world must become the one that restore makes in place.
+func TestRestoreLive(t *testing.T) {
+	tests.NotRaced(t, "waits for the engine")
+	judge.Find(t, "minetestserver")
+	home := judge.Dir(t)
+	at := func(name string) string { return filepath.Join(home, filepath.FromSlash(name)) }
+	grief(t, home)
+	if err := os.CopyFS(at("inplace"), os.DirFS(at("world"))); err != nil {
+		t.Fatal(err)
+	}
+	box := fmt.Sprintf("%d,%d,%d:%d,%d,%d", house[0], house[1], house[2], house[3], house[4], house[5])
+	must(t, "restore", at("repo"), "--into", at("inplace"), "--box", box)
+
+	judge.Write(t, at("world/clock"), nil)
+	s := startServer(t, home)
+	s.order("status")
+	var out, talk bytes.Buffer
+	code := run(games, []string{"restore", at("repo"), "--into", at("world"), "--box", box}, strings.NewReader(""), &out, &talk)
+	if code != 2 || !strings.Contains(talk.String(), "in use") || !strings.Contains(talk.String(), "--plan") {
+		t.Errorf("in place: exit code %d\n%s", code, &talk)
+	}
+	if said := must(t, "restore", at("repo"), "--into", at("world"), "--box", box, "--plan"); strings.Contains(said, "warning") {
+		t.Error(said)
+	}
+	plan := judge.Read(t, at("world/trowel_restore.plan"))
+	damagedPlans(t, s, plan)
+	if said := s.order("status"); !strings.Contains(said, "has 60 blocks") {
+		t.Error(said)
+	}
+
+	s.order("start")
+	s.order("cancel")
+	s.until("end after cancel", func() bool { return strings.Contains(s.log(), "cancelled: blocks: ") })
+
+	for kills := tests.Of(t, 1, 3); kills > 0; kills-- {
+		if said := s.order("status"); strings.Contains(said, "start` puts them back") {
+			if said = s.order("start"); !strings.Contains(said, "checking the plan") {
+				t.Fatal(said)
+			}
+		}
+		began := -1
+		s.until("progress", func() bool {
+			m := regexp.MustCompile(`block (\d+) of`).FindStringSubmatch(s.order("status"))
+			if m == nil {
+				return false
+			}
+			n, _ := strconv.Atoi(m[1])
+			if began < 0 {
+				began = n
+			}
+			return n > began+15
+		})
+		s.stop(true)
+		s = startServer(t, home)
+	}
+	s.until("end", func() bool {
+		_, err := os.Stat(at("world/trowel_restore.plan"))
+		return errors.Is(err, fs.ErrNotExist)
+	})
+	if _, err := os.Stat(at("world/trowel_restore.progress")); err == nil {
+		t.Error("the progress is left")
+	}
+	// A plan that appears during the work stays.
+	must(t, "restore", at("repo"), "--into", at("world"), "--sphere", "0,10,0:3", "--plan")
+	s.order("start")
+	judge.Write(t, at("new"), plan)
+	if err := os.Rename(at("new"), at("world/trowel_restore.plan")); err != nil {
+		t.Fatal(err)
+	}
+	s.until("report of a new plan", func() bool { return strings.Contains(s.log(), "there is a new plan") })
+	if !bytes.Equal(judge.Read(t, at("world/trowel_restore.plan")), plan) {
+		t.Error("the new plan is lost")
+	}
+	s.stop(false)
+	checkReport(t, s.log(), 60)
+
+	compareWorlds(t, at("world"), at("inplace"))
+	light := func(world string) string {
+		return must(t, "edit", at(world), "--dry-run", "--json", "--nodes", at("world/trowel_nodes.json"), "--", "light", "--box",
+			"-16,-32,-32:47,47,47")
+	}
+	if said := light("world"); !strings.Contains(said, `"changes":[]`) {
+		t.Error("the light is wrong: ", said)
+	}
+	if said := light("inplace"); strings.Contains(said, `"changes":[]`) {
+		t.Error("the light was right without the mod")
+	}
+}
+
+// checkReport checks what the mod writes to the log.
+func checkReport(t *testing.T, log string, blocks int) {
+	t.Helper()
+	for _, want := range []string{"continuing with", fmt.Sprintf("done: blocks: %d,", blocks), ", removed: 1, timers: ",
+		"not put back, unchanged: 2 nodes old:thing, whose name is unknown"} {
+		if !strings.Contains(log, want) {
+			t.Errorf("the log lacks %q", want)
+		}
+	}
+	m := regexp.MustCompile(`done: blocks: 60.*longest step: ([\d.]+) ms`).FindStringSubmatch(log)
+	if m == nil {
+		t.Fatalf("no report in\n%s", log)
+	}
+	t.Log(m[0])
+	if longest, _ := strconv.ParseFloat(m[1], 64); longest > 10 || longest < 5 {
+		t.Errorf("the longest step takes %v ms", longest)
+	}
+}
+
+// damagedPlans tests that a running server rejects damaged plans and changes nothing.
+func damagedPlans(t *testing.T, s *liveServer, plan []byte) {
+	t.Helper()
+	path := filepath.Join(s.world, "trowel_restore.plan")
+	damaged := map[string][]byte{
+		"empty": nil, "cut at the start": plan[:20], "cut in the middle": plan[:len(plan)/2], "without the last byte": plan[:len(plan)-1],
+		"cut in the middle, with its end": slices.Concat(plan[:len(plan)/2], plan[len(plan)-25:]),
+		"longer":                          append(slices.Clone(plan), 0),
+		"of another version":              slices.Concat(plan[:8], []byte{2}, plan[9:]),
+		"another file":                    []byte(strings.Repeat("trowel", 100)),
+	}
+	for _, i := range []int{9, 30, 80, 90, len(plan) / 3, len(plan) / 2, len(plan) - 22, len(plan) - 10} {
+		damaged[fmt.Sprint("with another byte ", i)] = slices.Concat(plan[:i], []byte{plan[i] ^ 0x10}, plan[i+1:])
+	}
+	before := blocksIn(t, s.world)
+	for _, name := range slices.Sorted(maps.Keys(damaged)) {
+		judge.Write(t, path, damaged[name])
+		seen := strings.Count(s.log(), "nothing was changed")
+		if said := s.order("start"); strings.Contains(said, "nothing was changed") {
+			continue
+		}
+		s.until("rejection of a plan "+name, func() bool { return strings.Count(s.log(), "nothing was changed") > seen })
+	}
+	judge.Write(t, path, plan)
+	if strings.Contains(s.log(), "done:") {
+		t.Error("a damaged plan was applied")
+	}
+	if !maps.Equal(before, blocksIn(t, s.world)) {
+		t.Error("a damaged plan has changed the world")
+	}
+}
