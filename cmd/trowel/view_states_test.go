@@ -227,3 +227,63 @@ func TestViewNoStates(t *testing.T) {
 	}
 	v.stop()
 }
+
+// TestViewPutBackPage draws a box in the picture of a snapshot, puts it back into the world, looks at the result, and saves it.
+func TestViewPutBackPage(t *testing.T) {
+	world, repo, ids := backedUp(t, 2)
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	v := view(t, world, "--backups", repo, "--edit")
+	p := v.open(1280, 800)
+	p.Wait(`document.querySelector(".pane-edit select") && document.querySelector(".leaflet-tile-loaded")`)
+	p.Wait(`document.querySelector(".put").hidden`)
+	p.Press("<")
+	p.Press("<")
+	p.Wait(`location.hash.includes("then=` + ids[0] + `") && !document.querySelector(".put").hidden`)
+	settle(p)
+	p.Do(chromedp.Click(".put"))
+	p.Wait(`document.querySelector(".picking")`)
+	at := chromium.Eval[[]float64](p, `(() => { const r = document.querySelector(".map").getBoundingClientRect();
+		return [r.left, r.top, r.width, r.height]; })()`)
+	before := chromium.Eval[string](p, "location.hash")
+	p.Do(chromedp.MouseEvent("mousePressed", at[0]+at[2]*0.2, at[1]+at[3]*0.3, chromedp.ButtonLeft),
+		chromedp.MouseEvent("mouseMoved", at[0]+at[2]*0.5, at[1]+at[3]*0.6, chromedp.ButtonLeft),
+		chromedp.MouseEvent("mouseReleased", at[0]+at[2]*0.8, at[1]+at[3]*0.9, chromedp.ButtonLeft))
+	p.Wait(`document.querySelector("dialog #put-from-x")`)
+	judged(t, p, "put back")
+	p.Picture("box")
+	if after := chromium.Eval[string](p, "location.hash"); after != before {
+		t.Errorf("drawing the box moved the picture from %s to %s", before, after)
+	}
+	if n := chromium.Eval[int](p, `Number(document.getElementById("put-to-x").value) - Number(document.getElementById("put-from-x").value)`); n < 5 {
+		t.Errorf("the box has a width of %d", n)
+	}
+	for _, f := range []string{"from-x", "from-z"} {
+		p.Do(chromedp.SetValue("#put-"+f, "-100"))
+	}
+	for _, f := range []string{"to-x", "to-z"} {
+		p.Do(chromedp.SetValue("#put-"+f, "100"))
+	}
+	p.Do(chromedp.Click("dialog .yes"))
+	p.Wait(`document.querySelector(".edits .line")?.textContent.includes("put-back --box=-100,-32768,-100:100,32767,100") && ` +
+		`!location.hash.includes("then=")`)
+	settle(p)
+	judged(t, p, "the list")
+	p.Picture("list")
+	p.Do(chromedp.Click(".pane-edit .save"))
+	p.Wait(`document.querySelector("dialog .yes")`)
+	p.Do(chromedp.Click("dialog .yes"))
+	p.Wait(`document.querySelector("dialog .saved")?.textContent.includes("backup")`)
+	p.Press(kb.Escape)
+	settle(p)
+	old := filepath.Join(t.TempDir(), "glade")
+	run(t, "restore", "-q", repo, "--moment", ids[0], "-o", old)
+	if out := string(diff(t, old, world)); strings.Contains(out, "default:brick") {
+		t.Errorf("the bricks are still there: %s", out)
+	}
+	for _, m := range p.Messages() {
+		if !strings.Contains(m, "503") { // while it is saved, the page repeats its requests
+			t.Errorf("on the console: %s", m)
+		}
+	}
+	v.stop()
+}

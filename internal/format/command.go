@@ -253,6 +253,12 @@ type Editing struct {
 	// "" if nothing changed. Nil: the result of Edit replaces the file, and a copy of the file is the backup.
 	InPlace func(ctx context.Context, job *Job, src *Source, steps []Step, backup string, report func(check.Change) error) (string, error)
 
+	// Preview performs the steps and makes the result readable as a file of the format in the folder dir, which exists and
+	// is empty, until the returned function is called or ctx ends. It changes nothing in the source. It calls report with
+	// each change and the number of its step. Nil: only the result of Edit can be shown. Only formats of folders have it.
+	Preview func(ctx context.Context, job *Job, src *Source, steps []Step, dir string,
+		report func(step int, c check.Change) error) (end func() error, err error)
+
 	// Resumes is set if Edit can resume, in an existing folder, where an earlier run with the same steps stopped.
 	Resumes bool
 

@@ -45,6 +45,18 @@ func (w *World) Copy(ctx context.Context, dst, name string, opts worldcopy.Optio
 	return worldcopy.Copy(ctx, w.Dir, dst, opts)
 }
 
+// CopyRest copies the edited world to the folder dst, as [worldcopy.Copy] does, but without any blocks: those are read from w.
+// The store of the blocks in the copy is empty.
+func (w *World) CopyRest(ctx context.Context, dst string, opts worldcopy.Options) error {
+	if err := w.stores.shared(opts); err != nil {
+		return err
+	}
+	opts.Remote = opts.Remote || w.opts.Remote
+	opts.Source, opts.SourceName, opts.Map, opts.Finish = mapdb.NewMemory(), "no blocks", "sqlite-pos", w.apply
+	_, err := worldcopy.Copy(ctx, w.Dir, dst, opts)
+	return err
+}
+
 // apply makes all changes other than blocks in the world in a folder.
 func (w *World) apply(ctx context.Context, dir string, s *world.Settings) error {
 	for _, p := range w.allParts() {

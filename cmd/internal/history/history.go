@@ -33,7 +33,12 @@ type State struct {
 	Title string // such as the subject of a commit; "" if there is none
 	By    string // who made the change; "" if unknown
 	Err   error  // why the state cannot be opened
-	open  func(ctx context.Context) (*Opened, error)
+
+	// PutBack returns the operation of edit, with its arguments, that puts a part of the state back into the file, a box of
+	// nodes or cells. Nil: there is none.
+	PutBack func(box string) []string
+
+	open func(ctx context.Context) (*Opened, error)
 }
 
 // Opened is a state that is a file or folder of the disk until Close is called.
@@ -108,12 +113,23 @@ func snapshots(ctx context.Context, s *service.Service, name, repository string)
 	if len(named) == 0 {
 		return nil, fmt.Errorf("%s: it has no snapshot yet", repo.Called)
 	}
+	var putBack string // the name of the operation
+	for _, c := range repo.Conversions {
+		if c.Into != "" {
+			putBack = c.Into
+		}
+	}
 	var list []State
 	for _, one := range named {
 		list = append(list, State{Kind: Snapshot, ID: one.ID, Time: one.Time, Err: one.Err,
 			open: func(ctx context.Context) (*Opened, error) {
 				return mount(ctx, s, repo.Format, repository, one.ID, name)
 			}})
+		if putBack != "" && one.Err == nil {
+			list[len(list)-1].PutBack = func(box string) []string {
+				return []string{putBack, "--box=" + box, "--moment=" + one.ID, "--", repository}
+			}
+		}
 	}
 	return newest(list), nil
 }

@@ -72,13 +72,13 @@ In an ssh session, it prints how to reach the page from your machine.`,
 			return err
 		}
 		defer s.Close()
+		if err := offerStates(cmd.Context(), a, s, args, from); err != nil {
+			return err
+		}
 		if edit {
 			if err := offerEdits(cmd.Context(), a, s, args); err != nil {
 				return err
 			}
-		}
-		if err := offerStates(cmd.Context(), a, s, args, from); err != nil {
-			return err
 		}
 		if host.Env("GOMEMLIMIT") == "" {
 			debug.SetMemoryLimit(enoughMemory)

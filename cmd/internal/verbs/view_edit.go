@@ -49,7 +49,10 @@ func editsOf(a *Tool, name string) (viewer.Edits, error) {
 
 // saveEdits runs `trowel edit --in-place` with a script, if the file has a digest, and returns the messages.
 func saveEdits(ctx context.Context, a *Tool, name, script string, digest [32]byte) (string, error) {
-	args := []string{"edit", "--in-place", "--script=-", "--expect=" + hex.EncodeToString(digest[:])}
+	args := []string{"edit", "--in-place", "--script=-"}
+	if digest != ([32]byte{}) { // zero: it is a folder
+		args = append(args, "--expect="+hex.EncodeToString(digest[:]))
+	}
 	for _, given := range a.Options.Given {
 		if slices.ContainsFunc(a.Formats, func(f *format.Format) bool {
 			return f.Editing != nil && slices.ContainsFunc(f.Editing.Options, func(o format.Option) bool { return o.Name == given.Name })

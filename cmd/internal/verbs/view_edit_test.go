@@ -21,9 +21,10 @@ import (
 // editPage is the page of `view --edit`.
 type editPage struct {
 	*page
-	t    testing.TB
-	name string // of the file
-	now  editList
+	t      testing.TB
+	name   string // of the file
+	edited int    // the number of the file with the changes
+	now    editList
 }
 
 // editList is the list of changes as the page sees it.
@@ -59,14 +60,14 @@ func openEdit(t testing.TB, name, dir string) *editPage {
 	if err := offerEdits(t.Context(), a, p.Server, []string{name}); err != nil {
 		t.Fatal(err)
 	}
-	e := &editPage{page: p, t: t, name: name}
+	e := &editPage{page: p, t: t, name: name, edited: 1}
 	e.renew()
 	return e
 }
 
 func (e *editPage) renew() {
 	e.t.Helper()
-	r := e.get("/f/1/edit")
+	r := e.get(fmt.Sprintf("/f/%d/edit", e.edited))
 	e.now = editList{}
 	if err := json.Unmarshal(r.Body.Bytes(), &e.now); err != nil || r.Code != http.StatusOK {
 		e.t.Fatalf("%d %s", r.Code, r.Body)
@@ -98,7 +99,7 @@ func (e *editPage) do(request map[string]any) string {
 		request["revision"] = e.now.Revision
 	}
 	body, _ := json.Marshal(request)
-	code, answer := e.post("/f/1/edit", string(body))
+	code, answer := e.post(fmt.Sprintf("/f/%d/edit", e.edited), string(body))
 	list := editList{}
 	if err := json.Unmarshal([]byte(answer), &list); err != nil {
 		e.t.Fatalf("%d %s", code, answer)
@@ -143,7 +144,7 @@ func (e *editPage) shown() []byte {
 }
 
 func (e *editPage) save() (int, string) {
-	return e.post("/f/1/edit/save", fmt.Sprintf(`{"revision": %d}`, e.now.Revision))
+	return e.post(fmt.Sprintf("/f/%d/edit/save", e.edited), fmt.Sprintf(`{"revision": %d}`, e.now.Revision))
 }
 
 func burrow(t *testing.T) string {

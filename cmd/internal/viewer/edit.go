@@ -2,6 +2,7 @@ package viewer
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -29,6 +30,7 @@ type session struct {
 	Edits
 	server *Server
 	opened *Opened // the file on the disk
+	folder *folder // nil: the file is not a folder
 	was    *file   // the file as it was
 	is     *file   // the file with the changes
 
@@ -93,24 +95,31 @@ func (s *Server) Edit(ctx context.Context, e Edits) error {
 		return err
 	}
 	switch {
-	case o.Private || o.Source.IsDir():
+	case o.Private || o.Source.IsDir() && (o.Format.Editing == nil || o.Format.Editing.Preview == nil):
 		err = wording.Hint(fmt.Errorf("%s: only files can be edited here, not folders", f.Name), "`trowel edit` changes it")
 	case o.Format.Editing == nil:
 		err = fmt.Errorf("%s: no operations exist for a %s", f.Name, o.Format.Title)
-	case now.digest == [32]byte{}:
+	case now.digest == [32]byte{} && !o.Source.IsDir():
 		err = wording.Hint(fmt.Errorf("%s: files of more than %d MB cannot be edited here", f.Name, MaxHeld>>20), "`trowel edit` changes it")
 	}
 	if err != nil {
 		return errors.Join(err, o.Close())
 	}
-	data, err := o.Source.ReadAll()
-	if err != nil {
-		return errors.Join(err, o.Close())
-	}
-	base := &state{parts: map[string][]byte{"": data}}
+	base := new(state)
 	n := &session{Edits: e, server: s, opened: o, was: f, base: base, result: base, digest: now.digest, chain: []*state{base}}
+	if o.Source.IsDir() {
+		n.folder, n.digest = new(folder), sha256.Sum256([]byte(secret()))
+	} else if data, err := o.Source.ReadAll(); err != nil {
+		return errors.Join(err, o.Close())
+	} else {
+		base.parts = map[string][]byte{"": data}
+	}
 	n.offer, n.unkept = n.recall()
-	n.is = s.add(File{Name: f.Name + " (edited)", Plain: f.Plain, Format: o.Format, Size: o.Source.Size, Edited: true,
+	plain := f.Plain
+	if s.timeline != nil {
+		plain = func(message string) string { return s.timeline.plain(message, f.File) }
+	}
+	n.is = s.add(File{Name: f.Name + " (edited)", Plain: plain, Format: o.Format, Size: o.Source.Size, Edited: true,
 		Open: n.open, Stamp: n.stamp})
 	s.mode, s.edits = Pair, n
 	return nil
@@ -118,6 +127,9 @@ func (s *Server) Edit(ctx context.Context, e Edits) error {
 
 // open opens the file with the changes.
 func (n *session) open(context.Context) (*Opened, error) {
+	if n.folder != nil {
+		return n.openFolder()
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return &Opened{Format: n.opened.Format, Source: n.source(n.result), Job: n.opened.Job, Private: true,
@@ -141,7 +153,7 @@ func (n *session) parse(words []string) (*change, error) {
 		return nil, problem{http.StatusBadRequest, "expected one operation"}
 	}
 	for _, o := range slices.Concat(steps[0].Args, steps[0].Options) {
-		if value := steps[0].Job.Values[o.Name]; o.Input && value != o.Default {
+		if value := steps[0].Job.Values[o.Name]; o.Input && value != o.Default && !n.server.names(value) {
 			return nil, problem{http.StatusBadRequest, steps[0].Name + ": the page cannot name files of the disk: use `trowel edit`"}
 		}
 	}
@@ -165,7 +177,9 @@ type editRequest struct {
 	Words    []string `json:"words"`
 	To       int      `json:"to"` // the new position in the list
 	Off      bool     `json:"off"`
-	Soon     bool     `json:"soon"` // the answer does not wait until the list is applied
+	Soon     bool     `json:"soon"`  // the answer does not wait until the list is applied
+	State    int      `json:"state"` // the earlier state from which a box is put back
+	Box      string   `json:"box"`
 }
 
 var (
@@ -176,6 +190,13 @@ var (
 // do changes the list.
 func (n *session) do(r editRequest) error {
 	var made *change
+	if r.Do == "put-back" {
+		words, err := n.server.putBack(r.State, r.Box)
+		if err != nil {
+			return err
+		}
+		r.Do, r.Words = "add", words
+	}
 	if r.Do == "add" || r.Do == "change" {
 		var err error
 		if made, err = n.parse(r.Words); err != nil {
@@ -340,7 +361,11 @@ func (n *session) save(ctx context.Context, revision int) (string, error) {
 	if !seen {
 		return "", errOther
 	}
-	message, err := n.Save(ctx, strings.Join(lines, "\n")+"\n", digest)
+	script := strings.Join(lines, "\n") + "\n"
+	if n.folder != nil {
+		return n.saveFolder(ctx, script)
+	}
+	message, err := n.Save(ctx, script, digest)
 	if err != nil {
 		return "", problem{http.StatusConflict, err.Error()}
 	}
@@ -352,6 +377,9 @@ func (n *session) save(ctx context.Context, revision int) (string, error) {
 
 // reread reads the file again, and begins a new list or applies the current one to the file.
 func (n *session) reread(ctx context.Context, clear bool) error {
+	if n.folder != nil {
+		return n.rereadFolder(ctx, clear)
+	}
 	o, now, err := n.was.read(ctx)
 	if err != nil {
 		return err
@@ -403,4 +431,7 @@ func (n *session) close() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	_ = n.opened.Close()
+	if n.folder != nil {
+		n.folder.close()
+	}
 }

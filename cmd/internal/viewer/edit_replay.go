@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"slices"
 
 	"trowel.example/check"
@@ -64,6 +65,9 @@ func (n *session) replay(ctx context.Context) error {
 	n.mu.Unlock()
 	if done {
 		return nil
+	}
+	if n.folder != nil {
+		return n.replayFolder(ctx, revision, list)
 	}
 	valid := 1
 	for valid < len(n.chain) && valid <= len(list) && n.chain[valid].of == list[valid-1].change {
@@ -203,6 +207,9 @@ func (n *session) apply(ctx context.Context, from *state, c *change, temporary b
 
 // source returns the file in a state. Its neighbours are those of the file on the disk.
 func (n *session) source(s *state) *format.Source {
+	if n.folder != nil {
+		return n.opened.Source
+	}
 	src := n.opened.Source
 	data := s.parts[""]
 	return format.NewSourceNear(src.Path, bytes.NewReader(data), int64(len(data)), &nearby{src, s.parts})
@@ -275,6 +282,9 @@ func (n *session) build(ctx context.Context) ([]byte, error) {
 	lines, words, err := n.script()
 	if err != nil {
 		return nil, err
+	}
+	if n.folder != nil {
+		return nil, problem{http.StatusNotFound, "a folder is not downloaded: save the list"}
 	}
 	n.mu.Lock()
 	base := n.base

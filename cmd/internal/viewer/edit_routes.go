@@ -149,7 +149,7 @@ func (n *session) describe() any {
 	answer := map[string]any{
 		"hash": hash, "revision": n.revision, "applied": n.applied == n.revision, "list": list,
 		"undo": len(n.undo) > 0, "redo": len(n.redo) > 0, "outdated": outdated, "saves": n.Save != nil, "unkept": n.unkept,
-		"name": n.was.Name, "generation": n.is.current(),
+		"name": n.was.Name, "generation": n.is.current(), "folder": n.folder != nil,
 	}
 	if n.offer != nil {
 		answer["offer"] = map[string]any{"count": len(n.offer.Changes), "time": n.offer.Time, "same": n.offer.Hash == hash}

@@ -21,6 +21,7 @@ type pool[T io.Closer] struct {
 	entries map[string]*entry[T]
 	used    int64 // counts the uses, to find the oldest value
 	closed  bool
+	alive   int            // entries that have not ended
 	open    sync.WaitGroup // entries that have not ended
 }
 
@@ -60,6 +61,7 @@ func (p *pool[T]) get(ctx context.Context, key string, open func(context.Context
 		}
 		e = &entry[T]{ready: make(chan struct{}), users: 1} // the function that opens it
 		p.entries[key] = e
+		p.alive++
 		p.open.Add(1)
 		go p.start(key, e, open)
 	}
@@ -138,6 +140,9 @@ func (p *pool[T]) end(entries ...*entry[T]) {
 		if e.err == nil {
 			_ = e.value.Close()
 		}
+		p.mu.Lock()
+		p.alive--
+		p.mu.Unlock()
 		p.open.Done()
 	}
 }
@@ -155,6 +160,18 @@ func (p *pool[T]) rest(idle time.Duration, fits func(key string) bool) {
 	}
 	p.mu.Unlock()
 	p.end(out...)
+}
+
+// ended waits until nothing that was removed from the pool is in use, at most for some time, and reports that.
+func (p *pool[T]) ended(patience time.Duration) bool {
+	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		p.mu.Lock()
+		left := p.alive - len(p.entries)
+		p.mu.Unlock()
+		if left <= 0 || time.Now().After(end) {
+			return left <= 0
+		}
+	}
 }
 
 // drop removes all entries whose keys match.

@@ -44,7 +44,7 @@ func (s *Server) History(ctx context.Context, svc *service.Service, name string,
 	if len(list) == 0 {
 		return nil
 	}
-	if s.mode != One && s.edits == nil {
+	if s.mode != One {
 		return errors.New("earlier states are shown of a single file")
 	}
 	s.timeline = t
@@ -67,10 +67,6 @@ func (t *timeline) take(s *Server, list []history.State) {
 // file returns a state as a file. now is the file as it is.
 func (t *timeline) file(state *history.State, now File) File {
 	var hides atomic.Pointer[hidden] // of the path that it had last
-	repository := new(hidden)
-	if t.from.Repository != "" {
-		repository.file(t.from.Repository, service.BaseName(t.from.Repository))
-	}
 	called := now.Name + " of " + state.Time.Local().Format("2006-01-02 15:04:05")
 	return File{
 		Name:  called,
@@ -80,10 +76,7 @@ func (t *timeline) file(state *history.State, now File) File {
 			if h := hides.Load(); h != nil {
 				message = h.plain(message)
 			}
-			if message = repository.plain(message); now.Plain != nil {
-				message = now.Plain(message)
-			}
-			return message
+			return t.plain(message, now)
 		},
 		Open: func(ctx context.Context) (*Opened, error) {
 			at, err := state.Open(ctx)
@@ -104,6 +97,19 @@ func (t *timeline) file(state *history.State, now File) File {
 			return o, nil
 		},
 	}
+}
+
+// plain replaces the paths of the repository and of the file as it is in a message.
+func (t *timeline) plain(message string, now File) string {
+	if t.from.Repository != "" {
+		h := new(hidden)
+		h.file(t.from.Repository, service.BaseName(t.from.Repository))
+		message = h.plain(message)
+	}
+	if now.Plain != nil {
+		message = now.Plain(message)
+	}
+	return message
 }
 
 // refresh lists the states again, unless that was just done.
@@ -136,19 +142,35 @@ func (s *Server) listStates(r *http.Request) (any, error) {
 		Time  int64  `json:"time"` // milliseconds since 1970
 		Title string `json:"title"`
 		By    string `json:"by"`
+		Back  bool   `json:"back"` // parts can be put back
 		Error string `json:"error,omitempty"`
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	items := []item{}
 	for _, f := range t.list {
-		one := item{ID: f.id, Key: f.State.ID, Kind: f.State.Kind, Time: f.State.Time.UnixMilli(), Title: f.State.Title, By: f.State.By}
+		one := item{ID: f.id, Key: f.State.ID, Kind: f.State.Kind, Time: f.State.Time.UnixMilli(), Title: f.State.Title, By: f.State.By,
+			Back: f.State.PutBack != nil}
 		if f.State.Err != nil {
 			one.Error = f.plain(f.State.Err.Error())
 		}
 		items = append(items, one)
 	}
 	return map[string]any{"states": items, "note": t.note}, nil
+}
+
+// names reports whether the page may use a path of the disk in an operation: the repository that the user named.
+func (s *Server) names(path string) bool {
+	return s.timeline != nil && path != "" && path == s.timeline.from.Repository
+}
+
+// putBack returns the operation that puts a box of a state back into the file.
+func (s *Server) putBack(id int, box string) ([]string, error) {
+	files := s.allFiles()
+	if id < 0 || id >= len(files) || files[id].State == nil || files[id].State.PutBack == nil {
+		return nil, problem{http.StatusNotFound, "nothing can be put back from this state"}
+	}
+	return files[id].State.PutBack(box), nil
 }
 
 // closeIdle closes states that were not used for some time.

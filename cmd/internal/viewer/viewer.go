@@ -96,6 +96,7 @@ type Server struct {
 	panels   panels
 	slots    chan struct{} // one for each core, held while a part of a picture is drawn
 	busy     atomic.Int64
+	paused   atomic.Bool // nothing is opened
 	events   hub
 	edits    *session  // nil: nothing can be changed
 	timeline *timeline // nil: there are no earlier states

@@ -92,6 +92,23 @@ func MountSnapshot(ctx context.Context, repo *format.Source, id, dir string, now
 	}, notes, nil
 }
 
+// SmallFiles returns a function that reports whether a file or folder of the world in dir is copied to show another state of
+// the world: up to the limits of [MountSnapshot], and without the records of who changed what.
+func SmallFiles(dir string) func(path string, folder bool) bool {
+	size := int64(0)
+	return func(at string, folder bool) bool {
+		if folder {
+			return true
+		}
+		info, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(at)))
+		if err != nil || strings.HasPrefix(path.Base(at), rollback.File) || info.Size() > maxMountedFile || size+info.Size() > maxMounted {
+			return false
+		}
+		size += info.Size()
+		return true
+	}
+}
+
 // borrow copies a file of a world to the folder of an older state that has none.
 func borrow(dir, from, name string) error {
 	if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {

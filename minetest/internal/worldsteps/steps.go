@@ -16,7 +16,9 @@ import (
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/worldadmin"
+	"trowel.example/minetest/internal/worldfile"
 	"trowel.example/minetest/internal/worldjob"
+	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldedit"
@@ -71,6 +73,7 @@ func Editing(commands []Command) *format.Editing {
 			}
 			return e.report(report)
 		},
+		Preview: preview(commands),
 		InPlace: func(ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, backup string,
 			report func(check.Change) error) (string, error) {
 			if used := inuse.Check(src.Dir); used != nil { // check before the work begins
@@ -87,6 +90,33 @@ func Editing(commands []Command) *format.Editing {
 			}
 			return kept, e.report(report)
 		},
+	}
+}
+
+// preview makes the result of steps readable in the folder dir. Its blocks are those of the world with the changed ones, which
+// are in a temporary file; the other files are copies, without very large ones.
+func preview(commands []Command) func(context.Context, *format.Job, *format.Source, []format.Step, string,
+	func(int, check.Change) error) (func() error, error) {
+	return func(ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, dir string,
+		report func(int, check.Change) error) (end func() error, err error) {
+		e, err := Perform(ctx, commands, job, src, steps, "")
+		if err != nil {
+			return nil, err
+		}
+		if err = e.each(report); err == nil {
+			err = e.CopyRest(ctx, dir, worldcopy.Options{Sink: worldjob.Sink(job, worldcopy.Losses()), Only: worldfile.SmallFiles(src.Dir)})
+		}
+		var unmount func()
+		if err == nil {
+			unmount, err = mapdb.Mount(dir, e.World)
+		}
+		if err != nil {
+			return nil, errors.Join(err, e.Close())
+		}
+		return func() error {
+			unmount()
+			return e.Close()
+		}, nil
 	}
 }
 
@@ -178,6 +208,11 @@ func (e *Edited) namedStep(s format.Step, step worldedit.Step) worldedit.Step {
 
 // report reports the results of the steps.
 func (e *Edited) report(report func(check.Change) error) error {
+	return e.each(func(_ int, c check.Change) error { return report(c) })
+}
+
+// each reports the results of the steps with their numbers. Light that was computed for all steps counts for the last.
+func (e *Edited) each(report func(step int, c check.Change) error) error {
 	for i, s := range e.steps {
 		t, first := e.tallies[i], true
 		for _, c := range []check.Change{
@@ -194,18 +229,18 @@ func (e *Edited) report(report func(check.Change) error) error {
 				c.What += ": " + c.Unit
 			}
 			first = false
-			if err := report(c); err != nil {
+			if err := report(i, c); err != nil {
 				return err
 			}
 		}
 		for _, c := range t.Changes() {
-			if err := report(c); err != nil {
+			if err := report(i, c); err != nil {
 				return err
 			}
 		}
 	}
 	if n := e.light.Blocks.Load(); n > 0 {
-		return report(check.Change{What: "light", Count: n, Unit: "blocks"})
+		return report(len(e.steps)-1, check.Change{What: "light", Count: n, Unit: "blocks"})
 	}
 	return nil
 }

@@ -61,6 +61,7 @@ const context = {
   show(shown) {
     context.shown = shown;
     document.body.classList.toggle("pictured", Boolean(shown));
+    context.states?.offer();
     queueMicrotask(() => refresh(new Set(["shown"])));
     for (const seen of waiting.splice(0)) seen(shown);
   },

@@ -21,6 +21,7 @@ function over(context, does, prompt) {
       end();
     };
     addEventListener("keydown", escape, true);
+    L.DomEvent.disableClickPropagation(surface); // the map does not move
     node.append(surface);
     does(surface, cell, end);
     context.say(`${prompt} Esc cancels.`);

@@ -21,7 +21,8 @@ const when = (s, how) => new Date(s.time).toLocaleString(undefined, how);
 //   file()       the number of the file that is shown
 //   pair()       {ids, names} of the two files that are compared, the older one first; undefined if only one is shown
 //   values(id)   the values of the state that show a file
-//   place(id)    the time of a file, for a title
+//   state()      the shown earlier state; undefined if the file is shown as it is
+//   offer()      adapts the buttons to the picture
 export async function timeline(context) {
   await load("states.css");
   const now = () => Number(state().file ?? context.session.edit ?? 0);
@@ -51,9 +52,14 @@ export async function timeline(context) {
   const about = el("p", { className: "about-state" });
   const other = el("select", { id: "state-with", onchange: () => set({ with: other.value || undefined, mode: undefined, change: undefined }, { push: true }) });
   const changes = el("button", { type: "button", title: "Swap both states", "aria-label": "Swap both states", className: "quiet", onclick: () => swap() }, "⇄");
+  // The box is drawn with the pointer, unless the button was pressed by the keyboard.
+  const back = el("button", { type: "button", className: "put", title: "Put a box of this state back into the file", onclick: (e) => {
+    const s = at(shownAt());
+    import("./putback.js").then((m) => m.putBack(context, s, when(s, exact), e.detail > 0)).catch((err) => context.say(err.message));
+  } }, "Put back …");
   const bar = el("section", { id: "states", "aria-label": "States of the file" },
     el("div", { className: "track" }, older, el("div", { className: "slide" }, marks, slider), newer),
-    el("div", { className: "row" }, about, el("label", { htmlFor: "state-with" }, "Compare with"), other, changes));
+    el("div", { className: "row" }, about, back, el("span", { className: "row" }, el("label", { htmlFor: "state-with" }, "Compare with"), other, changes)));
   document.getElementById("stage").after(bar);
 
   let timer;
@@ -100,7 +106,13 @@ export async function timeline(context) {
     const option = (s, j) => j !== shownAt() && el("option", { value: s.key ?? "now", selected: j === k }, s.key ? [name(s), s.title].filter(Boolean).join(" ").slice(0, 60) : "Now");
     fill(other, el("option", { value: "" }, "nothing"), [...list, at(n)].map(option).reverse());
     changes.hidden = k < 0;
+    offer();
     bar.classList.toggle("old", shownAt() < n);
+  }
+  // offer shows the button of parts that can be put back, if the picture has two of the three axes.
+  function offer() {
+    const { shown, session } = context;
+    back.hidden = !(session.edit !== undefined && at(shownAt()).back && shown?.map && shown.view.axes.every((a) => /^-?[xyz]$/.test(a)));
   }
   const renew = () => ask().then(draw, (err) => context.say(err.message));
 
@@ -131,5 +143,6 @@ export async function timeline(context) {
       return s ? { then: s.key } : { then: undefined, file: id || undefined };
     },
     state: () => (chosen().key ? chosen() : undefined),
+    offer,
   };
 }
