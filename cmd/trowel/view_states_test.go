@@ -254,7 +254,7 @@ func TestViewPutBackPage(t *testing.T) {
 	if after := chromium.Eval[string](p, "location.hash"); after != before {
 		t.Errorf("drawing the box moved the picture from %s to %s", before, after)
 	}
-	if n := chromium.Eval[int](p, `Number(document.getElementById("put-to-x").value) - Number(document.getElementById("put-from-x").value)`); n < 5 {
+	if n := chromium.Eval[int](p, `document.getElementById("put-to-x").value - document.getElementById("put-from-x").value`); n < 5 {
 		t.Errorf("the box has a width of %d", n)
 	}
 	for _, f := range []string{"from-x", "from-z"} {

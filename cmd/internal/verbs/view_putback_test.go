@@ -24,7 +24,8 @@ func openPutBack(t *testing.T) (e *editPage, repo string, id int) {
 	repo = filepath.Join(dir, "repo")
 	perform(t, "pack", "-q", "../../../samples/glade", "-o", world)
 	perform(t, "backup", "-q", world, repo)
-	perform(t, "edit", "-q", world, "--in-place", "--backup", filepath.Join(dir, "before.zip"), "--", "set", "default:brick", "--box", "2,2,3:20,14,20")
+	perform(t, "edit", "-q", world, "--in-place", "--backup", filepath.Join(dir, "before.zip"), "--", "set", "default:brick",
+		"--box", "2,2,3:20,14,20")
 	return reopenPutBack(t, world, repo)
 }
 
@@ -151,7 +152,8 @@ func TestPutBack(t *testing.T) {
 		t.Errorf("after saving: %+v", e.now)
 	}
 	var out strings.Builder
-	if code := newTool(games, strings.NewReader(""), &out, io.Discard).run(t.Context(), []string{"diff", "-q", copied, e.name}, io.Discard); code != 0 {
+	a := newTool(games, strings.NewReader(""), &out, io.Discard)
+	if code := a.run(t.Context(), []string{"diff", "-q", copied, e.name}, io.Discard); code != 0 {
 		t.Errorf("restore --into gives another world: %d\n%s", code, &out)
 	}
 	e.Close()

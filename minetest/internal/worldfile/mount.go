@@ -6,25 +6,17 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
-	"strings"
 
 	"trowel.example/check"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/words"
-	"trowel.example/minetest/internal/rollback"
+	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/internal/worldrepo"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/nodecolor"
 	"trowel.example/minetest/nodedef"
-)
-
-// Limits of the files of a snapshot that [MountSnapshot] writes to the disk, in bytes.
-const (
-	maxMounted     = 256 << 20 // of all files
-	maxMountedFile = 64 << 20
 )
 
 // MountSnapshot makes a snapshot readable as a world in the folder dir. Its blocks are read from the repository when they
@@ -52,17 +44,13 @@ func MountSnapshot(ctx context.Context, repo *format.Source, id, dir string, now
 	if err != nil {
 		return nil, nil, err
 	}
-	left, size, omitted := 0, int64(0), ""
+	left, omitted, small := 0, "", new(worldjob.Small)
 	err = r.Rest(ctx, s, dir, func(f *worldrepo.File) bool {
-		switch {
-		case path.Base(f.Path) == rollback.File || strings.HasPrefix(path.Base(f.Path), rollback.File+"-"):
-			return false // only that of the world as it is is read
-		case f.Size > maxMountedFile || size+f.Size > maxMounted:
+		has, fits := small.Has(f.Path, f.Size)
+		if !fits {
 			left, omitted = left+1, f.Path
-			return false
 		}
-		size += f.Size
-		return true
+		return has
 	}, func(f check.Finding) { notes = append(notes, f.String()) })
 	if err != nil {
 		return nil, nil, err
@@ -92,29 +80,12 @@ func MountSnapshot(ctx context.Context, repo *format.Source, id, dir string, now
 	}, notes, nil
 }
 
-// SmallFiles returns a function that reports whether a file or folder of the world in dir is copied to show another state of
-// the world: up to the limits of [MountSnapshot], and without the records of who changed what.
-func SmallFiles(dir string) func(path string, folder bool) bool {
-	size := int64(0)
-	return func(at string, folder bool) bool {
-		if folder {
-			return true
-		}
-		info, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(at)))
-		if err != nil || strings.HasPrefix(path.Base(at), rollback.File) || info.Size() > maxMountedFile || size+info.Size() > maxMounted {
-			return false
-		}
-		size += info.Size()
-		return true
-	}
-}
-
 // borrow copies a file of a world to the folder of an older state that has none.
 func borrow(dir, from, name string) error {
 	if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
 		return nil
 	}
-	data, err := regular.ReadFile(filepath.Join(from, name), maxMountedFile)
+	data, err := regular.ReadFile(filepath.Join(from, name), worldjob.MaxSmall)
 	if err != nil {
 		return nil // there is none, or what draws the world as it is reports the error
 	}

@@ -16,7 +16,6 @@ import (
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/worldadmin"
-	"trowel.example/minetest/internal/worldfile"
 	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/nodedef"
@@ -104,7 +103,7 @@ func preview(commands []Command) func(context.Context, *format.Job, *format.Sour
 			return nil, err
 		}
 		if err = e.each(report); err == nil {
-			err = e.CopyRest(ctx, dir, worldcopy.Options{Sink: worldjob.Sink(job, worldcopy.Losses()), Only: worldfile.SmallFiles(src.Dir)})
+			err = e.CopyRest(ctx, dir, worldcopy.Options{Sink: worldjob.Sink(job, worldcopy.Losses()), Only: new(worldjob.Small).Of(src.Dir)})
 		}
 		var unmount func()
 		if err == nil {
