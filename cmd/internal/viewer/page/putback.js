@@ -1,7 +1,7 @@
 // Putting a box of an earlier state back into the file: an operation in the list of changes, which nothing writes before the
 // user saves the list.
-import { get, json, url } from "./api.js";
 import { el } from "./dom.js";
+import { edits } from "./edits.js";
 import { dialog } from "./help.js";
 import { load } from "./load.js";
 import { box } from "./pick.js";
@@ -57,12 +57,9 @@ export async function putBack(context, state, when, pointer) {
 }
 
 async function add(context, state, text) {
-  const at = (what) => url(context.session.edit, "edit" + what), now = await json(at(""));
-  const answer = await context.busy("the changes", get(at(""), { method: "POST", headers: { "Content-Type": "application/json", "Trowel-Edit": now.hash }, body: JSON.stringify({ revision: now.revision, do: "put-back", state: state.id, box: text }) }));
-  const data = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Error(data.error || answer.statusText);
-  const last = data.list.at(-1);
-  if (last.error) context.say(last.error);
-  else context.say(`${last.count.toLocaleString()} ${last.count === 1 ? "change" : "changes"} to put back: see Edit`);
-  context.goTo(context.session.edit, { with: undefined, over: "new", tab: "edit", mode: undefined });
+  const list = await edits(context);
+  await list.act({ do: "put-back", state: state.id, box: text });
+  const last = list.now.list.at(-1);
+  context.say(last.error ?? `${last.count.toLocaleString()} ${last.count === 1 ? "change" : "changes"}: see Edit`);
+  context.goTo(context.session.edit, { with: undefined, over: undefined, tab: "edit", mode: undefined });
 }
