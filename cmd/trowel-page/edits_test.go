@@ -64,7 +64,8 @@ func TestPageEdit(t *testing.T) {
 		p.Do(chromedp.SetUploadFiles("#files", []string{name}, chromedp.ByQuery))
 		p.Wait("!document.getElementById('edit').hidden && " + inner + "getElementById('kind').textContent === 'Teeworlds/DDNet map'")
 		p.Do(chromedp.Click("#edit", chromedp.ByQuery))
-		p.Wait("document.getElementById('edit').getAttribute('aria-pressed') === 'true' && " + inner + "querySelectorAll('#operation option').length > 50")
+		p.Wait("document.getElementById('edit').getAttribute('aria-pressed') === 'true'")
+		p.Wait(inner + "querySelectorAll('#operation option').length > 50")
 	}
 	edit()
 	p.Wait(inner + `querySelector(".edit-form") && (() => {
@@ -153,5 +154,6 @@ func TestPageEdit(t *testing.T) {
 	p.Wait("!document.getElementById('edit').hidden && " + inner + "getElementById('kind').textContent === 'Minetest/Luanti world'")
 	p.Do(chromedp.Click("#edit", chromedp.ByQuery))
 	p.Wait("document.getElementById('message').textContent.includes('edited here')")
-	p.Wait("document.getElementById('edit').getAttribute('aria-pressed') === 'false' && " + inner + "getElementById('kind').textContent === 'Minetest/Luanti world'")
+	p.Wait("document.getElementById('edit').getAttribute('aria-pressed') === 'false'")
+	p.Wait(inner + "getElementById('kind').textContent === 'Minetest/Luanti world'")
 }

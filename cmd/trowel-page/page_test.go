@@ -31,15 +31,21 @@ import (
 	"trowel.example/internal/testing/tests"
 )
 
-// servedPage opens the page, which a web server has below some path.
+// servedPage opens the page in a browser.
 func servedPage(t testing.TB, dir string) *chromium.Page {
+	t.Helper()
+	p := chromium.Start(t, 1280, 800)
+	visitPage(t, p, dir)
+	return p
+}
+
+// visitPage opens the page, which a web server has below some path.
+func visitPage(t testing.TB, p *chromium.Page, dir string) {
 	t.Helper()
 	server := httptest.NewServer(http.StripPrefix("/any/where/", http.FileServer(http.Dir(dir))))
 	t.Cleanup(server.Close)
-	p := chromium.Start(t, 1280, 800)
 	p.Do(chromedp.Navigate(server.URL + "/any/where/"))
 	p.Wait("document.body.dataset.ready")
-	return p
 }
 
 // all are the files of the page, which are made once.
