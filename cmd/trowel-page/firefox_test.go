@@ -82,6 +82,24 @@ func TestFirefox(t *testing.T) {
 		t.Errorf("the folder has %s bytes as .zip", n)
 	}
 
+	// The inspector at a place, the search, the time, and a change of the map.
+	p.Text("(location.hash = '#at=20.5,10.5')")
+	p.Wait("frames[0].document.querySelector('.pane-inspector .thing')")
+	p.Text("(location.hash = '#tab=search&q=12,7')")
+	p.Wait("frames[0].document.querySelector('#search')?.value === '12,7' && frames[0].document.querySelector('.found')")
+	p.Text("(location.hash = '#time=1500')")
+	p.Wait("frames[0].document.querySelector('.player output').textContent === '1.50 s'")
+	p.Text("document.getElementById('edit').click()")
+	p.Wait("document.getElementById('edit').ariaPressed === 'true' && frames[0].document.querySelectorAll('#operation option').length > 50")
+	p.Text(`trowel.get("/f/1/edit").then((a) => a.json()).then((now) => trowel.get("/f/1/edit", { method: "POST",
+		headers: { "Content-Type": "application/json", "Trowel-Edit": now.hash },
+		body: JSON.stringify({ revision: now.revision, do: "add", words: ["border"] }) })).then((a) => a.text())`)
+	p.Wait("frames[0].document.querySelectorAll('.edits > li').length === 1 && !frames[0].document.querySelector('button.save').disabled")
+	if n := p.Text("trowel.get('/f/1/edit/result').then(async (a) => (await a.arrayBuffer()).byteLength)"); len(n) < 5 {
+		t.Errorf("the changed map has %s bytes", n)
+	}
+	p.Text("document.getElementById('keep-changes').click()") // otherwise the page asks before it closes the map
+
 	open("ember.MOD")
 	kind("Torchlight II mod")
 	open("hollow/world.mt", "hollow/map.sqlite")
