@@ -11,7 +11,6 @@ import (
 	"trowel.example/teeworlds/internal/datadir"
 	"trowel.example/teeworlds/internal/mapfile"
 	"trowel.example/teeworlds/internal/mapquery"
-	"trowel.example/teeworlds/internal/maprows"
 	"trowel.example/teeworlds/internal/mapscene"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/twmap"
@@ -42,10 +41,10 @@ var teeworldsMap = &format.Format{
 	Build:         mapfile.Build,
 	Compare:       mapfile.Compare,
 	Editing:       mapEditing,
-	Merging:       &format.Merging{Merge: mapfile.Merge},
+	Merging:       mapMerging,
 	Finder:        mapFinder,
 	Names:         mapquery.Names,
-	Census:        maprows.Maps,
+	Census:        mapCensus,
 	Dump:          mapfile.Dump,
 	Conversions:   mapConversions,
 	Kinds:         append(datafile.Catalog.Kinds(), twmap.Catalog.Kinds()...),
@@ -66,7 +65,7 @@ var teeworldsDatafile = &format.Format{
 	Build:         mapfile.BuildDatafile,
 	Scene:         mapscene.Open2007,
 	Dump:          mapfile.Dump,
-	Census:        maprows.Datafiles,
+	Census:        datafileCensus,
 	Kinds:         append(datafile.Catalog.Kinds(), twmap.Catalog.Kinds()...),
 	Options:       append([]format.Option{format.OptionClean}, mapscene.Options...),
 }

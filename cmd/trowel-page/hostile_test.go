@@ -53,7 +53,7 @@ func swollen(t *testing.T, from, to string) {
 }
 
 // TestPageHostile tests that a file cannot take the browser with it: the program stays below 1 GB or is ended, the page answers
-// meanwhile and says why, and another file can be opened.
+// meanwhile and shows the reason, and another file can be opened.
 func TestPageHostile(t *testing.T) {
 	tests.Judges(t)
 	dir := t.TempDir()

@@ -95,7 +95,7 @@ func (s *Server) Edit(ctx context.Context, e Edits) error {
 		return err
 	}
 	switch {
-	case o.Private || o.Source.IsDir() && (o.Format.Editing == nil || o.Format.Editing.Preview == nil):
+	case o.Private || o.Source.IsDir() && (e.Save == nil || o.Format.Editing == nil || o.Format.Editing.Preview == nil):
 		err = wording.Hint(fmt.Errorf("%s: only files can be edited here, not folders", f.Name), "`trowel edit` changes it")
 	case o.Format.Editing == nil:
 		err = fmt.Errorf("%s: no operations exist for a %s", f.Name, o.Format.Title)

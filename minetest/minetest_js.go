@@ -1,0 +1,10 @@
+package minetest
+
+import "trowel.example/internal/format"
+
+// The page in the browser needs none of these.
+var (
+	worldMerging   *format.Merging
+	worldRewriting *format.Rewriting
+	worldCensus    *format.Census
+)

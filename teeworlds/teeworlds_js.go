@@ -1,0 +1,9 @@
+package teeworlds
+
+import "trowel.example/internal/format"
+
+// The page in the browser needs none of these.
+var (
+	mapMerging                *format.Merging
+	mapCensus, datafileCensus *format.Census
+)
