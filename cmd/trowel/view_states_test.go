@@ -249,7 +249,7 @@ func TestViewPutBackPage(t *testing.T) {
 		chromedp.MouseEvent("mouseMoved", at[0]+at[2]*0.5, at[1]+at[3]*0.6, chromedp.ButtonLeft),
 		chromedp.MouseEvent("mouseReleased", at[0]+at[2]*0.8, at[1]+at[3]*0.9, chromedp.ButtonLeft))
 	p.Wait(`document.querySelector("dialog #put-from-x")`)
-	judged(t, p, "put back")
+	p.Accessible("put back")
 	p.Picture("box")
 	if after := chromium.Eval[string](p, "location.hash"); after != before {
 		t.Errorf("drawing the box moved the picture from %s to %s", before, after)
@@ -267,7 +267,7 @@ func TestViewPutBackPage(t *testing.T) {
 	p.Wait(`document.querySelector(".edits .line")?.textContent.includes("put-back --box=-100,-32768,-100:100,32767,100") && ` +
 		`!location.hash.includes("then=")`)
 	settle(p)
-	judged(t, p, "the list")
+	p.Accessible("the list")
 	p.Picture("list")
 	p.Do(chromedp.Click(".pane-edit .save"))
 	p.Wait(`document.querySelector("dialog .yes")`)
