@@ -3,8 +3,11 @@ package minetest
 import (
 	"context"
 	"errors"
+	"strings"
+	"time"
 
 	"trowel.example/internal/format"
+	"trowel.example/minetest/internal/rollback"
 	"trowel.example/minetest/internal/worlddiff"
 	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/worlddir"
@@ -43,4 +46,21 @@ func compareWorlds(ctx context.Context, job *format.Job, old, new format.Side, c
 			return change(c)
 		})
 	return all.Lines(), err
+}
+
+// actors reads who changed blocks, in the records of the rollback of a server.
+func actors(ctx context.Context, _ *format.Job, src *format.Source, differences []any, since, until time.Time,
+	did func(difference int, by string, likely bool)) error {
+	list := make([]*worlddiff.Change, len(differences))
+	for i, d := range differences {
+		list[i] = new(worlddiff.Change)
+		if c, ok := d.(*worlddiff.Change); ok {
+			list[i] = c
+		}
+	}
+	return worlddiff.Actors(ctx, src.Dir, list, since, until, func(i int, d rollback.Deed) {
+		if d.Actor != "" {
+			did(i, strings.TrimPrefix(d.Actor, "player:"), d.Guessed)
+		}
+	})
 }

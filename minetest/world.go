@@ -28,6 +28,7 @@ var minetestWorld = &format.Format{
 	Shown:         worldfile.Shown,
 	Publish:       worldfile.Publish,
 	Compare:       compareWorlds,
+	Actors:        actors,
 	Dump:          worldfile.Dump,
 	Repair:        worldRepair,
 	Editing:       worldEditing,

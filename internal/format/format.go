@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"time"
 
 	"trowel.example/check"
 	"trowel.example/fault"
@@ -87,6 +88,12 @@ type Format struct {
 	// people, line by line. A difference may be a [fmt.Stringer], which describes this difference, and a [Placer].
 	// Nil, or if Compare returns [ErrByTrees]: the trees of the files are compared file by file.
 	Compare func(ctx context.Context, job *Job, old, new Side, change func(any) error) ([]string, error)
+
+	// Actors reads, in the file src as it is now, who made differences that Compare found, from the moment since on and before
+	// the moment until. It calls did for each recorded action, with the number of the difference, the name of who did
+	// it, and whether that is only likely. Nil: files do not record it.
+	Actors func(ctx context.Context, job *Job, src *Source, differences []any, since, until time.Time,
+		did func(difference int, by string, likely bool)) error
 
 	// CompareTo is the name of another format that Compare accepts for either file; "" if there is none.
 	CompareTo string

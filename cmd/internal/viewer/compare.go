@@ -45,6 +45,7 @@ type comparison struct {
 	cells    int64 // number of places of all changes
 	kept     int   // number of places kept
 	changes  []difference
+	raw      []any    // the changes, until the actors are known
 	lines    []string // one line for each change, as diff prints it
 	notes    []string
 }
@@ -55,6 +56,7 @@ type difference struct {
 	data     json.RawMessage
 	count    int // number of places
 	old, new []check.Place
+	who      []actor // who made it, the most active first
 }
 
 // places returns the number of places of a change, and the places that fit into the limits.
@@ -83,7 +85,8 @@ func (c *comparison) add(text string, change any) error {
 	c.count++
 	c.cells += int64(count)
 	if len(c.changes) < maxChanges {
-		c.changes = append(c.changes, difference{text, data, count, old, new})
+		c.raw = append(c.raw, change)
+		c.changes = append(c.changes, difference{text: text, data: data, count: count, old: old, new: new})
 	}
 	return nil
 }
@@ -164,13 +167,14 @@ func (s *Server) compare(r *http.Request) (any, error) {
 		Old   [][4]float64    `json:"old"`          // rectangles in the view of the old file
 		New   [][4]float64    `json:"new"`          // rectangles in the view of the new file
 		At    *place          `json:"at,omitempty"` // the first place, in the new file if it exists there
+		Who   []actor         `json:"who,omitempty"`
 	}
 	list := []item{}
 	for _, d := range c.changes[min(from, len(c.changes)):] {
 		if len(list) == pageChanges {
 			break
 		}
-		one := item{Text: d.text, Data: d.data, Count: d.count, Old: [][4]float64{}, New: [][4]float64{}}
+		one := item{Text: d.text, Data: d.data, Count: d.count, Old: [][4]float64{}, New: [][4]float64{}, Who: d.who}
 		for i, side := range []struct {
 			at []check.Place
 			to *[][4]float64
@@ -326,6 +330,9 @@ func (c *comparison) run(ctx context.Context, p pair) error {
 		c.mu.Lock()
 		c.lines = lines
 		c.mu.Unlock()
+		if err == nil {
+			err = c.attribute(ctx, p)
+		}
 		if !errors.Is(err, format.ErrByTrees) {
 			return err
 		}

@@ -300,6 +300,23 @@ func (p *pagesDB) Count(ctx context.Context, f Filter) (n int64, err error) {
 	return n, errors.Join(s.lost, s.nobody())
 }
 
+func (p *pagesDB) Deeds(ctx context.Context, since, until time.Time) iter.Seq2[Deed, error] {
+	return func(yield func(Deed, error) bool) {
+		for a, err := range p.Actions(ctx, Filter{Since: since, Until: until}) {
+			switch {
+			case a.HasPos: // a name that is lost is ""
+				if !yield(Deed{a.Actor, a.Guessed, a.Time, a.Pos}, nil) {
+					return
+				}
+			case a.ID == 0 && err != nil:
+				if !yield(Deed{}, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
 func (p *pagesDB) Blocks(ctx context.Context) iter.Seq2[mapdb.Pos, error] {
 	return func(yield func(mapdb.Pos, error) bool) {
 		s, err := p.scan(ctx, Filter{})

@@ -65,6 +65,14 @@ type Action struct {
 	Count int
 }
 
+// Deed is the part of an action that states who changed a node or its inventory.
+type Deed struct {
+	Actor   string
+	Guessed bool
+	Time    time.Time
+	Pos     [3]int
+}
+
 // What describes the change in a few words.
 func (a *Action) What() string {
 	switch {
@@ -101,6 +109,9 @@ type reader interface {
 	Actions(ctx context.Context, f Filter) iter.Seq2[Action, error]
 	// Count returns the number of actions that match a filter, ignoring its limit.
 	Count(ctx context.Context, f Filter) (int64, error)
+	// Deeds yields the changes at a position from the moment since on and before the moment until. An actor that has lost its
+	// name is "". Errors about lost actions come at the end.
+	Deeds(ctx context.Context, since, until time.Time) iter.Seq2[Deed, error]
 	// Blocks yields each block with a recorded change once, omitting invalid positions. Errors about lost actions
 	// come at the end.
 	Blocks(ctx context.Context) iter.Seq2[mapdb.Pos, error]

@@ -123,6 +123,32 @@ func testActions(t *testing.T) {
 	}
 }
 
+// TestDeeds tests that the changes at positions in a time are found, each with its actor.
+func TestDeeds(t *testing.T) { rollback.BothWays(t, testDeeds) }
+
+func testDeeds(t *testing.T) {
+	db, err := rollback.Open(t.Context(), made(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var got []string
+	for d, err := range db.Deeds(t.Context(), time.Unix(2000, 0), time.Unix(5001, 0)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, fmt.Sprint(d.Actor, d.Guessed, d.Time.Unix(), d.Pos))
+	}
+	slices.Sort(got)
+	if want := []string{"liquidtrue 3000 [-17 0 0]", "player:bobfalse 2000 [5 6 -7]",
+		"player:bobfalse 4000 [5 6 -7]"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for range db.Deeds(t.Context(), time.Time{}, time.Time{}) {
+		break // ending the loop early must not block
+	}
+}
+
 func TestTrim(t *testing.T) {
 	dir := made(t)
 	if n, err := rollback.Trim(context.Background(), dir, time.Unix(3000, 0)); n != 2 || err != nil {

@@ -149,6 +149,27 @@ func (db *sqliteDB) Actions(ctx context.Context, f Filter) iter.Seq2[Action, err
 	}
 }
 
+func (db *sqliteDB) Deeds(ctx context.Context, since, until time.Time) iter.Seq2[Deed, error] {
+	return func(yield func(Deed, error) bool) {
+		f := Filter{Since: since, Until: until}
+		where, args := f.where()
+		// All rows are sorted before the first one is returned, so a second run repeats none.
+		err := db.query(ctx, "SELECT IFNULL(actor.name, ''), IFNULL(guessedActor, 0), timestamp, x, y, z FROM action "+
+			"LEFT JOIN actor ON actor.id = action.actor WHERE "+where+" AND x IS NOT NULL ORDER BY timestamp, action.id", args,
+			func(s *sqlite.Stmt) error {
+				d := Deed{s.ColumnText(0), s.ColumnInt(1) != 0, time.Unix(s.ColumnInt64(2), 0).UTC(),
+					[3]int{s.ColumnInt(3), s.ColumnInt(4), s.ColumnInt(5)}}
+				if !yield(d, nil) {
+					return errStop
+				}
+				return nil
+			})
+		if err != nil && !errors.Is(err, errStop) {
+			yield(Deed{}, err)
+		}
+	}
+}
+
 // nobody returns an error if there are actions whose actor has lost its name.
 func (db *sqliteDB) nobody(ctx context.Context) error {
 	n := int64(0)

@@ -59,7 +59,7 @@ export const panel = {
       if (chosen >= shown) shown = chosen + 50;
       fill(list, all.slice(0, shown).map((c, i) => {
         const [sign, word] = signs[kindOf(c)];
-        return el("li", {}, el("button", { type: "button", className: `link ${kindOf(c)}`, "aria-current": i === chosen ? "true" : undefined, onclick: () => choose(i) }, el("b", { title: word }, sign), el("span", {}, c.text || c.data.path)));
+        return el("li", {}, el("button", { type: "button", className: `link ${kindOf(c)}`, "aria-current": i === chosen ? "true" : undefined, onclick: () => choose(i) }, el("b", { title: word }, sign), el("span", {}, c.text || c.data.path, c.who && el("span", { className: "who muted" }, ` by ${c.who.map((a) => a.by + (a.likely ? " (likely)" : "")).join(", ")}`))));
       }));
       fill(more, all.length > shown && el("button", { type: "button", onclick: () => ((shown += 500), rows()) }, `${(all.length - shown).toLocaleString()} more`));
       list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
