@@ -12,6 +12,7 @@ import (
 	"trowel.example/internal/format"
 	"trowel.example/minetest/internal/worldbackup"
 	"trowel.example/minetest/internal/worldconvert"
+	"trowel.example/minetest/internal/worldfile"
 	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/internal/worldrepair"
 	"trowel.example/minetest/mapblock"
@@ -97,6 +98,7 @@ var (
 		worldedit.Catalog.Kinds())
 
 	worldRepair = &format.Repair{
+		Before:  worldfile.Before,
 		Options: append([]format.Option{optionForceUse, optionDropUnknown}, worldjob.CopyOptions...),
 		Plan: func(ctx context.Context, job *format.Job, src *format.Source, sink check.Sink) error {
 			o, err := repairOptions(job, sink)

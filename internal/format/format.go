@@ -197,6 +197,10 @@ type Repair struct {
 	InPlace func(ctx context.Context, job *Job, src *Source, backup string, sink check.Sink) (string, error)
 	// Restore undoes the changes of InPlace.
 	Restore func(ctx context.Context, job *Job, src *Source, backup string) error
+	// Before makes a file, which is a folder, readable in the folder dir as it was before the changes in place that left
+	// some backups, the newest first, until the returned function is called or ctx ends. dir exists and is empty. Before
+	// returns messages about what the folder lacks. Nil: the backup of a change is the file as it was.
+	Before  func(ctx context.Context, src *Source, backups []string, dir string) (end func() error, notes []string, err error)
 	Options []Option
 }
 

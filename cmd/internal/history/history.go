@@ -68,7 +68,7 @@ const maxStates = 1000
 // List returns the states of the file called name, the oldest first: those of the sources, and the backups next to it.
 // It returns an error if a source cannot be read, or has no state of the file.
 func List(ctx context.Context, s *service.Service, name string, from Sources) ([]State, error) {
-	list, err := besides(name)
+	list, err := besides(s, name)
 	if err == nil && from.Repository != "" {
 		var more []State
 		more, err = snapshots(ctx, s, name, from.Repository)

@@ -114,7 +114,7 @@ func (f *file) key(generation int) string { return fmt.Sprintf("%d.%d", f.id, ge
 // edition returns the current edition of the file, and a function to call when it is no longer used.
 func (f *file) edition(ctx context.Context) (*edition, func(), error) {
 	for try := 0; ; try++ {
-		if f.server.paused.Load() && f.State == nil {
+		if f.server.paused.Load() {
 			return nil, nil, errSaving
 		}
 		generation := f.current()

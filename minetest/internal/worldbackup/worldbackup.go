@@ -254,16 +254,7 @@ func Restore(ctx context.Context, dir, backup string, opts Options) error {
 // RestoreAll restores the backups of a conversion in place from a folder, the last round of each part first. If it is
 // killed, it can be repeated.
 func RestoreAll(ctx context.Context, dir, folder string, opts Options) error {
-	entries, err := os.ReadDir(folder)
-	var list []string
-	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), ".zip") {
-			list = append(list, filepath.Join(folder, e.Name()))
-		}
-	}
-	if err == nil && len(list) == 0 {
-		err = &fault.Error{File: folder, Offset: -1, Want: "backups of a world", Got: "none", Err: fault.ErrFormat}
-	}
+	list, err := Archives(folder)
 	if err != nil {
 		return err
 	}
@@ -275,13 +266,84 @@ func RestoreAll(ctx context.Context, dir, folder string, opts Options) error {
 			break
 		}
 	}
-	slices.SortStableFunc(list, func(a, b string) int { return roundOf(b) - roundOf(a) })
 	for _, path := range list {
 		if err := Restore(ctx, dir, path, opts); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// Archives returns the backups at a path, in the order in which they are restored: the file itself, or those of a conversion in
+// place in a folder, the last round of each part first.
+func Archives(path string) (list []string, err error) {
+	if st, err := os.Stat(path); err != nil || !st.IsDir() {
+		return []string{path}, err
+	}
+	entries, err := os.ReadDir(path)
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".zip") {
+			list = append(list, filepath.Join(path, e.Name()))
+		}
+	}
+	if err == nil && len(list) == 0 {
+		err = &fault.Error{File: path, Offset: -1, Want: "backups of a world", Got: "none", Err: fault.ErrFormat}
+	}
+	slices.SortStableFunc(list, func(a, b string) int { return roundOf(b) - roundOf(a) })
+	return list, err
+}
+
+// Files writes the files of a backup to a copy of the world in dir. A file of more than limit bytes is an error, and so is a
+// database of blocks. It reports whether the backup also has things of a store on a server, which it does not restore.
+func Files(ctx context.Context, backup, dir string, limit int64) (things bool, err error) {
+	all, err := Archives(backup)
+	for _, path := range all {
+		if err == nil {
+			var some bool
+			some, err = filesOf(ctx, path, dir, limit)
+			things = things || some
+		}
+	}
+	return things, err
+}
+
+func filesOf(ctx context.Context, backup, dir string, limit int64) (bool, error) {
+	z, err := openZip(backup)
+	if err != nil {
+		return false, &fault.Error{File: backup, Offset: -1, Want: "a backup of a world", Got: err.Error(), Err: err}
+	}
+	defer z.Close()
+	m, _, _, files, kept, err := contents(z.Reader)
+	if err != nil {
+		return false, fault.InFile(err, backup)
+	}
+	for _, name := range m.Stores {
+		for _, backend := range mapdb.Backends() {
+			if slices.Contains(backend.Files, name) {
+				return false, fmt.Errorf("%s: it has the whole database %s: `trowel repair --restore` restores it in a copy of the world", backup, name)
+			}
+		}
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+			return false, err
+		}
+	}
+	for _, f := range files {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		name := strings.TrimPrefix(f.Name, filesFolder)
+		if f.UncompressedSize64 > uint64(limit) {
+			return false, fmt.Errorf("%s: %s has more than %d MB", backup, name, limit>>20)
+		}
+		target := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
+			return false, err
+		}
+		if err := restoreFile(target, f); err != nil {
+			return false, err
+		}
+	}
+	return len(kept) > 0, nil
 }
 
 // roundOf returns the number in the name of a backup, PART.NUMBER.zip.
