@@ -77,8 +77,8 @@ INSERT INTO node VALUES (1, 'default:brick');
 		path, _, _ := strings.Cut(c.Text, ":")
 		found[path] = fmt.Sprint(c.Who)
 	}
-	for path, want := range map[string]string{"blocks/z0/y0/0,0,0.txt": "[{ann 2 false} {<bob> 1 true}]", "blocks/z0/y0/1,0,0.txt": "[{eve 1 false}]",
-		"blocks/z1/y0/0,0,1.txt": "[]"} {
+	for path, want := range map[string]string{"blocks/z0/y0/0,0,0.txt": "[{ann 2 false} {<bob> 1 true}]",
+		"blocks/z0/y0/1,0,0.txt": "[{eve 1 false}]", "blocks/z1/y0/0,0,1.txt": "[]"} {
 		if found[path] != want {
 			t.Errorf("%s: %s, want %s; all: %v", path, found[path], want, found)
 		}
