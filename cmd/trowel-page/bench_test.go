@@ -3,13 +3,21 @@
 package main
 
 import (
+	"net/http"
+	"net/http/httptest"
+	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 
 	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/judge/chromium"
+	"trowel.example/teeworlds/twmap"
 )
 
 // BenchmarkFirstTile measures the time from the choice of a file to the first tile of its picture, with the program loaded. It reports
@@ -40,4 +48,67 @@ func BenchmarkFirstTile(b *testing.B) {
 			b.ReportMetric(chromium.Eval[float64](p, "window.longest"), "ms-blocked")
 		})
 	}
+}
+
+// BenchmarkManyLayers measures the time from the choice of a map of 90 layers until its picture is complete, with the program loaded. It
+// reports how many times as long this takes as the program on one core, which opens the map and answers the same requests.
+func BenchmarkManyLayers(b *testing.B) {
+	data, err := os.ReadFile(filepath.Join(corpus.Dir(b, "teeworlds"), "ddnet_ddnet", "data", "maps", "Tutorial.map"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	m, err := twmap.Decode(data)
+	if err != nil {
+		b.Fatal(err)
+	}
+	layers := 0
+	for _, g := range m.Groups {
+		layers += len(g.Layers)
+	}
+	for _, g := range m.Groups {
+		for _, l := range g.Layers {
+			if l, ok := l.(*twmap.TileLayer); ok && l.Kind() == twmap.KindTiles && layers < 90 {
+				g.Layers = append(g.Layers, l.Clone())
+				layers++
+			}
+		}
+	}
+	name := filepath.Join(b.TempDir(), "many.map")
+	if data, err = m.Encode(); err == nil {
+		err = os.WriteFile(name, data, 0o600)
+	}
+	if err != nil || layers < 90 {
+		b.Fatal(layers, err)
+	}
+	p := servedPage(b, made(b))
+	chromium.Eval[any](p, `(window.asked = [], window.ask = trowel.get, trowel.get = (address, how) => {
+		asked.push(new URL(address, location.href).pathname + new URL(address, location.href).search);
+		return ask(address, how);
+	}, null)`)
+	for b.Loop() {
+		b.StopTimer()
+		chromium.Eval[any](p, "(document.getElementById('view').removeAttribute('src'), asked.length = 0, null)")
+		p.Wait("!frames[0].document.querySelector('img.leaflet-tile')")
+		b.StartTimer()
+		p.Do(chromedp.SetUploadFiles("#files", []string{name}, chromedp.ByQuery))
+		p.Wait(`frames[0]?.document.querySelector("img.leaflet-tile-loaded") && frames[0].document.getElementById("busy").hidden &&
+			![...frames[0].document.querySelectorAll("img.leaflet-tile")].some((t) => !t.matches(".leaflet-tile-loaded"))`)
+	}
+	b.StopTimer()
+	asked := chromium.Eval[[]string](p, "asked")
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	var times []time.Duration
+	for range 5 {
+		start := time.Now()
+		server := native(b, name)
+		for _, at := range asked {
+			if !strings.HasSuffix(at, "/events") {
+				server.Answer(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, at, nil))
+			}
+		}
+		times = append(times, time.Since(start))
+	}
+	slices.Sort(times)
+	b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)/times[2].Seconds(), "times-native")
+	b.ReportMetric(float64(len(asked)), "requests")
 }

@@ -66,7 +66,7 @@ func made(t testing.TB) string {
 }
 
 // native returns the server of the same files in this process.
-func native(t *testing.T, names ...string) *viewer.Server {
+func native(t testing.TB, names ...string) *viewer.Server {
 	t.Helper()
 	s := service.New(format.Registered(), strings.NewReader(""), nil, new(wording.Aliases)).Quiet(func(wording.Note) {})
 	server, err := viewer.Open(context.Background(), s, names)
