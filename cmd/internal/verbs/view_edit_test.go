@@ -373,7 +373,12 @@ func TestEditKept(t *testing.T) {
 	if len(lists()) != 1 {
 		t.Fatalf("lists: %v", lists())
 	}
-	e = openEdit(t, name, dir) // the first server was not closed: it was killed
+	two := openEdit(t, name, dir)
+	if two.add("border"); two.now.Offer != nil || !strings.HasSuffix(two.now.Unkept, "another program edits the same file") {
+		t.Errorf("a second program: %+v", two.now)
+	}
+	e.Server.Close()
+	e = openEdit(t, name, dir)
 	if e.now.Offer == nil || e.now.Offer.Count != 2 || !e.now.Offer.Same || len(e.now.List) != 0 {
 		t.Fatalf("%+v", e.now)
 	}
@@ -390,6 +395,23 @@ func TestEditKept(t *testing.T) {
 	if len(lists()) != 0 {
 		t.Errorf("a saved list is still kept: %v", lists())
 	}
+	e.renew()
+	e.add("border")
+	e.Server.Close()
+	kept := lists()[0]
+	if err := os.WriteFile(kept, []byte(`{"version": 9}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	e = openEdit(t, name, dir)
+	if !strings.HasSuffix(e.now.Unkept, "cannot be read: version 9 is not supported") || len(lists()) != 0 {
+		t.Errorf("%+v, %v", e.now, lists())
+	}
+	if aside, _ := filepath.Glob(kept + ".*.unreadable"); len(aside) != 1 {
+		t.Errorf("the unreadable list is at %v", aside)
+	}
+	if e.add("border"); e.now.Unkept != "" || len(lists()) != 1 {
+		t.Errorf("%+v, %v", e.now, lists())
+	}
 	if err := os.RemoveAll(filepath.Join(dir, "trowel")); err != nil {
 		t.Fatal(err)
 	}
@@ -397,7 +419,7 @@ func TestEditKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.renew()
-	if e.add("border"); e.now.Unkept == "" || len(e.now.List) != 1 {
+	if e.add("border"); e.now.Unkept == "" || len(e.now.List) != 2 {
 		t.Errorf("%+v", e.now)
 	}
 }

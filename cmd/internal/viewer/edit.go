@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"trowel.example/cmd/internal/wording"
+	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/format"
 )
 
@@ -50,6 +51,7 @@ type session struct {
 	result   *state // the result
 	offer    *kept  // the list of an earlier session, until the user accepts or discards it
 	unkept   string // why the list is not kept
+	holds    *filelock.Held
 }
 
 // item is a change in the list.
@@ -431,6 +433,7 @@ func (n *session) close() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	_ = n.opened.Close()
+	n.holds.Release()
 	if n.folder != nil {
 		n.folder.close()
 	}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/wholefile"
 )
@@ -30,11 +31,18 @@ type keptChange struct {
 
 const keptVersion = 1
 
-// recall returns the list that an earlier session kept. wrong states why a list cannot be read; a new list replaces it
-// only after the user has changed something.
+// recall returns the list that an earlier session kept. wrong states why a list cannot be read: then its file gets another name. Only
+// one program at a time keeps a list of the file.
 func (n *session) recall() (k *kept, wrong string) {
 	if n.Keep == "" {
 		return nil, ""
+	}
+	if err := os.MkdirAll(filepath.Dir(n.Keep), 0o700); err == nil {
+		n.holds, err = filelock.TryHold(n.Keep)
+		if errors.Is(err, filelock.ErrTaken) {
+			n.Keep = ""
+			return nil, "the list is not kept for a later session: another program edits the same file"
+		}
 	}
 	data, err := regular.ReadFile(n.Keep, 2*maxList)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -56,7 +64,12 @@ func (n *session) recall() (k *kept, wrong string) {
 	}
 	switch {
 	case err != nil:
-		return nil, fmt.Sprintf("the list of an earlier session cannot be read: %v", err)
+		aside := fmt.Sprintf("%s.%d.unreadable", n.Keep, time.Now().Unix())
+		if renamed := os.Rename(n.Keep, aside); renamed != nil {
+			n.Keep = ""
+			err = errors.Join(err, renamed)
+		}
+		return nil, fmt.Sprintf("the list of an earlier session, now %s, cannot be read: %v", filepath.Base(aside), err)
 	case len(k.Changes) == 0:
 		return nil, ""
 	}
