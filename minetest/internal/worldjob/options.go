@@ -58,6 +58,16 @@ var (
 	}
 )
 
+// InPlace returns an error if an option is given that only a copy of a world has.
+func InPlace(job *format.Job) error {
+	for _, o := range CopyOptions {
+		if o.Value(job) != "" {
+			return fmt.Errorf("--%s is for a new world: in place, a world keeps its databases", o.Name)
+		}
+	}
+	return nil
+}
+
 // backends lists the backends that can store a part of a world.
 func backends(p world.Part) string {
 	names := worldcopy.Backends(p)

@@ -75,6 +75,9 @@ func Editing(commands []Command) *format.Editing {
 		Preview: preview(commands),
 		InPlace: func(ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, backup string,
 			report func(check.Change) error) (string, error) {
+			if err := worldjob.InPlace(job); err != nil {
+				return "", err
+			}
 			if used := inuse.Check(src.Dir); used != nil { // check before the work begins
 				return "", used
 			}
