@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"trowel.example/check"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
@@ -65,6 +66,35 @@ func TestPutBack(t *testing.T) {
 	again := new(worldedit.Counts)
 	if err := w.Do(ctx, worldedit.PutBack(older, region, worldedit.PutBackOptions{Counts: again})); err != nil || again.Changed() {
 		t.Errorf("again: %v, changed %v", err, again.Changed())
+	}
+}
+
+// TestOverlayDamaged tests that damaged blocks of the other world are reported, in whole blocks and in parts.
+func TestOverlayDamaged(t *testing.T) {
+	ctx := context.Background()
+	at := func(x int16) mapdb.Pos { return mapdb.Pos{X: x} }
+	other := open(t, storedWorld(t, mapdb.Config{Backend: mapdb.SQLite}, []mapdb.Block{
+		{Pos: at(0), Data: worldtest.Block(12, 29)}, {Pos: at(1), Data: []byte("damaged")},
+	}))
+	for _, by := range []worldedit.Vec{{0, 0, 0}, {1, 0, 0}} {
+		var found []check.Finding
+		dir := storedWorld(t, mapdb.Config{Backend: mapdb.SQLite}, []mapdb.Block{
+			{Pos: at(0), Data: worldtest.Block(3, 28)}, {Pos: at(1), Data: worldtest.Block(3, 28)}, {Pos: at(2), Data: worldtest.Block(3, 28)},
+		})
+		w, err := worldedit.Open(ctx, dir, worldedit.Options{Scratch: t.TempDir(), Sink: func(f check.Finding) { found = append(found, f) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		region := worldedit.Region{Box: worldedit.Box{Min: worldedit.Vec{0, 0, 0}, Max: worldedit.Vec{31, 15, 15}}}
+		if err := w.Do(ctx, worldedit.Overlay(other, region, by, worldedit.Setting{})); err != nil {
+			t.Fatal(err)
+		}
+		if len(found) != 1 || found[0].ID != "mt-edit-damaged" {
+			t.Errorf("moved by %v: %d findings: %v", by, len(found), found)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -2,13 +2,16 @@ package worldedit
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"sync"
 
+	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/turn"
@@ -48,9 +51,13 @@ func (t transfer) Do(ctx context.Context, w *World) error {
 	if err != nil {
 		return err
 	}
-	return w.run(ctx, in, func(block mapdb.Block) (*Block, error) {
+	err = w.run(ctx, in, func(block mapdb.Block) (*Block, error) {
 		return t.edit(w, view, &o, block)
 	})
+	if source != w {
+		view.report(w)
+	}
+	return err
 }
 
 // blocksOf yields the blocks of several areas, each once. With create, it also yields the positions without blocks in
@@ -230,9 +237,24 @@ type view struct {
 	world    *World
 	selected func(b *Block) (Mask, bool)
 
-	mu     sync.Mutex
-	blocks map[mapdb.Pos]*viewed
-	queue  []mapdb.Pos // in the order of insertion
+	mu      sync.Mutex
+	blocks  map[mapdb.Pos]*viewed
+	queue   []mapdb.Pos // in the order of insertion
+	damaged map[mapdb.Pos]error
+}
+
+// fail records a damaged block. The step reports it when it reaches the block; report does, if it is in another world.
+func (v *view) fail(p mapdb.Pos, err error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.damaged[p] = err
+}
+
+// report reports the damaged blocks of another world, from which nothing was copied.
+func (v *view) report(w *World) {
+	for _, p := range slices.SortedFunc(maps.Keys(v.damaged), func(a, b mapdb.Pos) int { return cmp.Compare(a.Key(), b.Key()) }) {
+		place.OfBlock(w.opts.Sink, p.X, p.Y, p.Z).Add(foundDamaged, "", -1, "in the other world: %v", v.damaged[p])
+	}
 }
 
 // viewBlocks is the maximum number of cached blocks, of 20 KB each: some planes of a wide region.
@@ -250,7 +272,8 @@ type viewed struct {
 }
 
 func newView(ctx context.Context, w *World, r Region) *view {
-	return &view{ctx: ctx, world: w, selected: r.Selector(), blocks: make(map[mapdb.Pos]*viewed)}
+	return &view{ctx: ctx, world: w, selected: r.Selector(), blocks: make(map[mapdb.Pos]*viewed),
+		damaged: make(map[mapdb.Pos]error)}
 }
 
 // block returns a block; an error ends the step.
@@ -272,11 +295,14 @@ func (v *view) block(p mapdb.Pos) (*viewed, error) {
 		if err != nil {
 			if b.absent = errors.Is(err, mapdb.ErrNotFound); !b.absent && isEnd(err) {
 				b.err = err
+			} else if !b.absent {
+				v.fail(p, err)
 			}
 			return
 		}
 		if b.block, err = read(p, data); err != nil {
-			b.block = nil // reported by the step when it reaches the block
+			b.block = nil
+			v.fail(p, err)
 			return
 		}
 		b.table = b.block.Table()
@@ -429,7 +455,13 @@ func (t *transfer) wholeBlocks(ctx context.Context, w *World, by Vec) error {
 				return
 			}
 			to := BoxOfBlocks(mapdb.Area{Min: from, Max: from}).Min.Add(by)
-			if err != nil || !to.valid() {
+			if err != nil {
+				if !yield(mapdb.Block{}, err) {
+					return
+				}
+				continue
+			}
+			if !to.valid() {
 				continue
 			}
 			p, _ := to.Block()
