@@ -151,7 +151,8 @@ var wrongUsages = []usage{
 	{`explain tw-map-tile-unusd`, []string{"did you mean tw-map-tile-unused?"}},
 	{`completion nope`, []string{"unknown shell \"nope\""}},
 	{`view --port 99999 burrow.map`, []string{"--port \"99999\": expected a number from 1 to 65535"}},
-	{`view --edit world`, []string{"only files can be edited here"}},
+	{`view --backups burrow.map world`, []string{"burrow.map: expected a repository of backups, found a Teeworlds/DDNet map"}},
+	{`view --backups world burrow.map ember.MOD`, []string{"--backups and --git need one file"}},
 	{`view --edit burrow.map ember.MOD`, []string{"--edit needs one file"}},
 	{`view --ports 80 burrow.map`, []string{"`trowel view` has no option --ports"}},
 }
