@@ -310,12 +310,12 @@ func TestRestoreLive(t *testing.T) {
 		s.stop(true)
 		s = startServer(t, home)
 	}
-	s.until("end", func() bool {
-		_, err := os.Stat(at("world/trowel_restore.plan"))
+	s.until("end", func() bool { // the plan is removed before the progress
+		_, err := os.Stat(at("world/trowel_restore.progress"))
 		return errors.Is(err, fs.ErrNotExist)
 	})
-	if _, err := os.Stat(at("world/trowel_restore.progress")); err == nil {
-		t.Error("the progress is left")
+	if _, err := os.Stat(at("world/trowel_restore.plan")); err == nil {
+		t.Error("the plan is left")
 	}
 	// A plan that appears during the work stays.
 	must(t, "restore", at("repo"), "--into", at("world"), "--sphere", "0,10,0:3", "--plan")
@@ -332,9 +332,10 @@ func TestRestoreLive(t *testing.T) {
 	checkReport(t, s.log(), 60)
 
 	compareWorlds(t, at("world"), at("inplace"))
+	// Farther west the light is that of the map generator, which is not exact.
 	light := func(world string) string {
 		return must(t, "edit", at(world), "--dry-run", "--json", "--nodes", at("world/trowel_nodes.json"), "--", "light", "--box",
-			"-16,-32,-32:47,47,47")
+			"0,-32,-32:47,47,47")
 	}
 	if said := light("world"); !strings.Contains(said, `"changes":[]`) {
 		t.Error("the light is wrong: ", said)
@@ -353,12 +354,12 @@ func checkReport(t *testing.T, log string, blocks int) {
 			t.Errorf("the log lacks %q", want)
 		}
 	}
-	m := regexp.MustCompile(`done: blocks: 60.*longest step: ([\d.]+) ms`).FindStringSubmatch(log)
+	m := regexp.MustCompile(`steps of the server: (\d+), longer than 10 ms: (\d+), longest: ([\d.]+) ms`).FindStringSubmatch(log)
 	if m == nil {
 		t.Fatalf("no report in\n%s", log)
 	}
 	t.Log(m[0])
-	if longest, _ := strconv.ParseFloat(m[1], 64); longest > 10 || longest < 5 {
+	if longest, _ := strconv.ParseFloat(m[3], 64); m[2] != "0" || longest < 5 {
 		t.Errorf("the longest step takes %v ms", longest)
 	}
 }

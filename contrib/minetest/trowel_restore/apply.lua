@@ -13,10 +13,18 @@ function apply.id_of(name)
 	return fine and id ~= core.CONTENT_IGNORE and id or nil
 end
 
--- Whether param1 of a node is light, which the engine computes.
-local function is_lit(id)
-	local def = core.registered_nodes[core.get_name_from_content_id(id)]
-	return def ~= nil and def.paramtype == "light"
+-- What is known of the nodes with an id: lit, whether param1 is light, which the engine computes, and timed, whether a timer
+-- has an effect.
+local traits = {}
+
+local function traits_of(id)
+	local t = traits[id]
+	if not t then
+		local def = core.registered_nodes[core.get_name_from_content_id(id)]
+		t = {lit = def ~= nil and def.paramtype == "light", timed = def == nil or def.on_timer ~= nil}
+		traits[id] = t
+	end
+	return t
 end
 
 local function position(low, index, pos)
@@ -47,28 +55,30 @@ end
 local ids_buffer, param2_buffer = {}, {}
 
 -- Puts nodes of a block back, in one piece, because other mods may change the block between two pieces. put has the
--- content id of each node, or false for nodes that stay. With again, unchanged nodes become nodes that stay.
+-- content id of each node, or false for nodes that stay. With again, unchanged nodes become nodes that stay. It returns the
+-- number of changed nodes, and the indexes of nodes of which older timers must be removed.
 local function write(n, put, low, counts, again)
-	local lit = {}
 	local vm = VoxelManip()
 	vm:read_from_map(low, {x = low.x + 15, y = low.y + 15, z = low.z + 15})
 	local ids, param1, param2 = vm:get_data(ids_buffer), vm:get_light_data(), vm:get_param2_data(param2_buffer)
 	local content, at1, at2 = n.content, n.param1, n.param2
-	local changed, other = 0, false
+	local changed, other, timed = 0, false, {}
 	for i = 1, 4096 do
 		local id = put[i]
 		if id then
+			local t = traits_of(id)
 			local p2 = byte(content, at2 + i)
-			if ids[i] ~= id or param2[i] ~= p2 then
+			local differs = ids[i] ~= id or param2[i] ~= p2
+			if differs then
 				ids[i], param2[i] = id, p2
 				changed = changed + 1
 			elseif again then
 				put[i] = false
 			end
-			if lit[id] == nil then
-				lit[id] = is_lit(id)
+			if differs or t.timed and not again then
+				timed[#timed + 1] = i - 1
 			end
-			if not lit[id] then
+			if not t.lit then
 				local p1 = byte(content, at1 + i)
 				if param1[i] ~= p1 then
 					param1[i], other = p1, true
@@ -87,6 +97,7 @@ local function write(n, put, low, counts, again)
 		end
 		counts.changed = counts.changed + 1
 	end
+	return changed, timed
 end
 
 local function set_metadata(pos, m)
@@ -159,18 +170,22 @@ local function put_metadata(p, at, put, low, counts, pause)
 	end
 end
 
-local function put_timers(n, put, low, counts, pause)
+local function put_timers(n, put, timed, low, counts, pause)
 	local pos = {}
-	for index = 0, 4095 do
-		if index % 1024 == 0 then
+	pause("timers")
+	for index, t in pairs(n.timers) do
+		if put[index + 1] then
+			core.get_node_timer(position(low, index, pos)):set(t.timeout, t.elapsed)
+			counts.timers = counts.timers + 1
+		end
+	end
+	for i, index in ipairs(timed) do
+		if i % 256 == 0 then
 			pause("timers")
 		end
-		if put[index + 1] then
-			local timer, t = core.get_node_timer(position(low, index, pos)), n.timers[index]
-			if t then
-				timer:set(t.timeout, t.elapsed)
-				counts.timers = counts.timers + 1
-			elseif timer:is_started() then
+		if not n.timers[index] then
+			local timer = core.get_node_timer(position(low, index, pos))
+			if timer:is_started() then
 				timer:stop()
 			end
 		end
@@ -194,9 +209,11 @@ function apply.block(p, r, counts, pause, again)
 	for name, count in pairs(unknown) do
 		counts.unknown[name] = (counts.unknown[name] or 0) + count
 	end
-	write(n, put, low, counts, again)
-	put_metadata(p, r.next, put, low, counts, pause)
-	put_timers(n, put, low, counts, pause)
+	local changed, timed = write(n, put, low, counts, again)
+	if changed > 0 or not again then
+		put_metadata(p, r.next, put, low, counts, pause)
+		put_timers(n, put, timed, low, counts, pause)
+	end
 	return true
 end
 

@@ -11,7 +11,7 @@ local apply = assert(loadfile(folder .. "/apply.lua"))(plan)
 local path = core.get_worldpath() .. "/trowel_restore.plan"
 local progress_path = core.get_worldpath() .. "/trowel_restore.progress"
 
-local budget = 9000  -- microseconds of a step of the server; 10,000 are allowed, but costs are estimates
+local budget = 8000  -- microseconds of a step of the server: estimates of costs are inexact, and 10,000 are allowed
 local ahead = 16     -- blocks that are loaded in advance
 local patience = 60  -- seconds until a block is requested again
 local tries = 3
@@ -157,7 +157,8 @@ end
 local function report(j)
 	local c = j.state.done
 	say("done: " .. labelled(c, "blocks", "changed", "nodes", "again", "metadata", "removed", "timers") ..
-		(" (%s); longest step: %.1f ms"):format(j.plan.text, j.longest / 1000))
+		(" (%s)"):format(j.plan.text))
+	say(("steps of the server: %d, longer than 10 ms: %d, longest: %.1f ms (%s)"):format(j.steps, j.long, j.longest / 1000, j.slowest))
 	local left = {}
 	for text, n in pairs(c.unknown) do
 		left[#left + 1] = n .. " nodes " .. text .. ", whose name is unknown"
@@ -285,7 +286,8 @@ end
 local function start(p, state)
 	state = state or {plan = p.id, at = p.first, pass = 1, counts = new_counts()}
 	save(state)
-	job = {plan = p, state = state, longest = 0, run = coroutine.create(run), kind = "check", doing = "checking the plan"}
+	job = {plan = p, state = state, run = coroutine.create(run), kind = "check", doing = "checking the plan",
+		steps = 0, long = 0, longest = 0}
 end
 
 -- Ends a job after an error. A job that has changed something continues when the server starts again.
@@ -305,13 +307,16 @@ core.register_globalstep(function(dtime)
 		return
 	end
 	local began = core.get_us_time()
-	local before = began
+	local before, slowest = began, {took = 0}
 	repeat
 		local kind = j.kind or "look"
 		local fine, following = coroutine.resume(j.run, j)
 		local now = core.get_us_time()
 		-- The cost of a piece is the largest one of late, so that a piece begins only if it probably ends in time.
 		costs[kind] = math.min(budget, math.max(now - before, 0.9 * (costs[kind] or 0)))
+		if now - before >= slowest.took then
+			slowest = {took = now - before, kind = kind}
+		end
 		before = now
 		if coroutine.status(j.run) == "dead" then
 			job = nil
@@ -322,7 +327,14 @@ core.register_globalstep(function(dtime)
 		end
 		j.kind = following
 	until not following or before - began + (costs[following] or budget / 2) > budget
-	j.longest = math.max(j.longest, before - began)
+	local took = before - began
+	j.steps = j.steps + 1
+	if took > 10000 then
+		j.long = j.long + 1
+	end
+	if took > j.longest then
+		j.longest, j.slowest = took, slowest.kind
+	end
 end)
 
 local function status()
@@ -346,6 +358,7 @@ core.register_chatcommand(name, {
 			return true, status()
 		elseif param == "cancel" then
 			if not job then
+				os.remove(progress_path) -- of a plan that ended with an error
 				return false, "nothing is being put back"
 			end
 			job.cancelled = true
