@@ -26,14 +26,21 @@ func (e *SideError) Error() string { return fmt.Sprint(e.Err) }
 func (e *SideError) Unwrap() error { return e.Err }
 
 // Differences yields the blocks of an area in which two stores differ, with one page of each store in memory. Two
-// SQLite databases with the same schema are read once, in parallel; otherwise each block of one store is looked up in
-// the other. After a *RowError, whose block is not compared, the loop continues; any other error ends it. Errors of
+// SQLite databases with the same schema are read once, in parallel; a [Comparer] finds the positions itself; otherwise each
+// block of one store is looked up in the other. After a *RowError, whose block is not compared, the loop continues; any other error ends it. Errors of
 // the stores are wrapped in a *[SideError].
 func Differences(ctx context.Context, old, new DB, a Area) iter.Seq2[Difference, error] {
 	if o, ok := old.(ordered); ok {
 		if n, ok := new.(ordered); ok && o.keyOrder() == n.keyOrder() {
 			return func(yield func(Difference, error) bool) { sideBySide(ctx, old, new, a, o.keyOrder(), yield) }
 		}
+	}
+	o, n := unmounted(old), unmounted(new)
+	if c, ok := o.(Comparer); ok {
+		return func(yield func(Difference, error) bool) { compared(ctx, o, n, c.Differing(ctx, n, a), false, yield) }
+	}
+	if c, ok := n.(Comparer); ok {
+		return func(yield func(Difference, error) bool) { compared(ctx, o, n, c.Differing(ctx, o, a), true, yield) }
 	}
 	return func(yield func(Difference, error) bool) {
 		if lookUp(ctx, new, old, a, false, func(d Difference, ofFrom bool, err error) bool {
@@ -42,6 +49,46 @@ func Differences(ctx context.Context, old, new DB, a Area) iter.Seq2[Difference,
 			lookUp(ctx, old, new, a, true, func(d Difference, ofFrom bool, err error) bool {
 				return yield(d, ofSide(!ofFrom, err))
 			})
+		}
+	}
+}
+
+// A Comparer is a store that finds the differences to another store without reading all of its own blocks.
+type Comparer interface {
+	// Differing yields the positions of an area at which the store and another one may differ, in any order. Its errors are
+	// like those of [Differences], with the other store as the new one.
+	Differing(ctx context.Context, other DB, a Area) iter.Seq2[Pos, error]
+}
+
+// compared yields the differences at some positions. turned states that the new store has found them.
+func compared(ctx context.Context, old, new DB, at iter.Seq2[Pos, error], turned bool, yield func(Difference, error) bool) {
+	var row *RowError
+	get := func(db DB, p Pos) ([]byte, error) {
+		data, err := db.Get(ctx, p)
+		if errors.Is(err, ErrNotFound) {
+			return nil, nil
+		}
+		return notNil(data), err
+	}
+	for p, err := range at {
+		d := Difference{Pos: p}
+		if side, ok := errors.AsType[*SideError](err); ok && turned {
+			err = ofSide(!side.New, side.Err)
+		}
+		if err == nil {
+			var failed, failedNew error
+			d.Old, failed = get(old, p)
+			d.New, failedNew = get(new, p)
+			err = errors.Join(ofSide(false, failed), ofSide(true, failedNew))
+			if err == nil && (d.Old == nil) == (d.New == nil) && bytes.Equal(d.Old, d.New) {
+				continue
+			}
+		}
+		if err != nil {
+			d = Difference{Pos: p}
+		}
+		if !yield(d, err) || err != nil && !errors.As(err, &row) {
+			return
 		}
 	}
 }

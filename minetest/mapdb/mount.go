@@ -46,6 +46,14 @@ func mountedIn(dir string) (DB, bool) {
 	return mounted{db}, err == nil && db != nil
 }
 
+// unmounted returns a mounted store itself, and any other store unchanged.
+func unmounted(db DB) DB {
+	if m, ok := db.(mounted); ok {
+		return m.db
+	}
+	return db
+}
+
 // mounted is a mounted store, without the methods that its own kind may have in addition.
 type mounted struct{ db DB }
 

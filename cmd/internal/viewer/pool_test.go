@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"trowel.example/internal/limits/parallel"
 )
@@ -129,4 +130,41 @@ func TestPoolDefect(t *testing.T) {
 	if parallel.Catch(p.close) != nil {
 		t.Error("it cannot be closed")
 	}
+}
+
+// TestPoolRest tests that values are closed that were not used for some time, but not those in use or of other keys, and that
+// ended waits for the values in use.
+func TestPoolRest(t *testing.T) {
+	p := &pool[*leased]{max: 3, life: t.Context()}
+	var open atomic.Int32
+	get := func(key string) func() {
+		_, release, err := p.get(t.Context(), key, func(context.Context) (*leased, error) {
+			open.Add(1)
+			return &leased{open: &open, fail: func(text string) { t.Error(text) }}, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return release
+	}
+	get("old")()
+	get("other")()
+	used := get("old and used")
+	old := func(key string) bool { return key != "other" }
+	if p.rest(time.Hour, old); open.Load() != 3 {
+		t.Errorf("%d are open", open.Load())
+	}
+	time.Sleep(2 * time.Millisecond)
+	if p.rest(time.Millisecond, old); open.Load() != 2 {
+		t.Errorf("%d are open", open.Load())
+	}
+	p.drop(func(string) bool { return true })
+	if p.ended(time.Millisecond) || open.Load() != 1 {
+		t.Errorf("a value in use has ended, or %d are open", open.Load())
+	}
+	time.AfterFunc(10*time.Millisecond, used)
+	if !p.ended(10*time.Second) || open.Load() != 0 {
+		t.Errorf("%d are open", open.Load())
+	}
+	p.close()
 }

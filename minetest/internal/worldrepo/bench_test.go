@@ -65,4 +65,41 @@ func BenchmarkBackup(b *testing.B) {
 			backup(0)
 		}
 	})
+	b.Run("compared", func(b *testing.B) {
+		report, err := worldrepo.Backup(b.Context(), dir, repo, worldrepo.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		snapshot := func() *worldrepo.Blocks {
+			opened, err := worldrepo.Open(b.Context(), repo)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Cleanup(func() { opened.Close() })
+			s, err := opened.Snapshot(report.Snapshot.ID)
+			if err != nil {
+				b.Fatal(err)
+			}
+			blocks, err := opened.Blocks(s)
+			if err != nil {
+				b.Fatal(err)
+			}
+			return blocks
+		}
+		now, err := mapdb.Open(b.Context(), dir, mapdb.Config{Backend: mapdb.SQLite})
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer now.Close()
+		for name, other := range map[string]mapdb.DB{"snapshot": snapshot(), "world": now} {
+			b.Run(name, func(b *testing.B) {
+				old := snapshot()
+				for b.Loop() {
+					for d, err := range mapdb.Differences(b.Context(), old, other, mapdb.All()) {
+						b.Fatal(d.Pos, err)
+					}
+				}
+			})
+		}
+	})
 }

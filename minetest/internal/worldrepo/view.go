@@ -105,24 +105,36 @@ func (b *Blocks) Get(ctx context.Context, p mapdb.Pos) ([]byte, error) {
 	if !p.Valid() {
 		return nil, fmt.Errorf("%v: %w", p, mapdb.ErrNotFound)
 	}
-	o := order(p)
-	i, ok := slices.BinarySearchFunc(b.regions, o>>12, func(r regionRef, n int64) int { return cmp.Compare(r.number, n) })
-	if !ok {
-		return nil, fmt.Errorf("%v: %w", p, mapdb.ErrNotFound)
-	}
-	blocks, err := b.region(i)
+	found, ok, err := b.find(p)
 	if err != nil {
 		return nil, b.rowError(ctx, p.String(), &p, err)
 	}
-	k, ok := slices.BinarySearchFunc(blocks, int(o&0xfff), func(x block, n int) int { return cmp.Compare(x.local, n) })
 	if !ok {
 		return nil, fmt.Errorf("%v: %w", p, mapdb.ErrNotFound)
 	}
-	data, err := b.repo.getBlock(blocks[k])
+	data, err := b.repo.getBlock(found)
 	if err != nil {
 		return nil, b.rowError(ctx, p.String(), &p, err)
 	}
 	return data, nil
+}
+
+// find returns the reference to a block, and whether the snapshot has the block.
+func (b *Blocks) find(p mapdb.Pos) (block, bool, error) {
+	o := order(p)
+	i, ok := slices.BinarySearchFunc(b.regions, o>>12, func(r regionRef, n int64) int { return cmp.Compare(r.number, n) })
+	if !ok {
+		return block{}, false, nil
+	}
+	blocks, err := b.region(i)
+	if err != nil {
+		return block{}, false, err
+	}
+	k, ok := slices.BinarySearchFunc(blocks, int(o&0xfff), func(x block, n int) int { return cmp.Compare(x.local, n) })
+	if !ok {
+		return block{}, false, nil
+	}
+	return blocks[k], true, nil
 }
 
 // region returns the blocks of a region.
@@ -179,11 +191,11 @@ func (b *Blocks) each(ctx context.Context, a mapdb.Area, give func(mapdb.Pos, bl
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		low := position(r.number << 12)
-		high := mapdb.Pos{X: low.X + 15, Y: low.Y + 15, Z: low.Z + 15}
-		if low.X > a.Max.X || low.Y > a.Max.Y || low.Z > a.Max.Z || high.X < a.Min.X || high.Y < a.Min.Y || high.Z < a.Min.Z {
+		if !r.near(a) {
 			continue
 		}
+		low := position(r.number << 12)
+		high := mapdb.Pos{X: low.X + 15, Y: low.Y + 15, Z: low.Z + 15}
 		blocks, err := b.repo.region(b.regions[i])
 		if err != nil {
 			err = b.rowError(ctx, fmt.Sprintf("blocks from %v to %v", low, high), nil, err)

@@ -116,7 +116,7 @@ export const panel = {
         }
       }, { className: "strong yes" });
       const box = dialog(now.saves ? `Save ${now.name}` : `Download ${now.name}`, lines(),
-        el("p", { className: "muted" }, now.saves ? "The file is replaced, and the old one is kept next to it as a backup." : "The file on the disk stays as it is."), wrong,
+        el("p", { className: "muted" }, now.folder ? "The folder is changed in place, and what changes is kept next to it as a backup." : now.saves ? "The file is replaced, and the old one is kept next to it as a backup." : "The file on the disk stays as it is."), wrong,
         el("div", { className: "row" }, yes, button("Cancel", () => box.close())));
       yes.focus();
     }
