@@ -26,9 +26,9 @@ func (e *SideError) Error() string { return fmt.Sprint(e.Err) }
 func (e *SideError) Unwrap() error { return e.Err }
 
 // Differences yields the blocks of an area in which two stores differ, with one page of each store in memory. Two
-// SQLite databases with the same schema are read once, in parallel; a [Comparer] finds the positions itself; otherwise each
-// block of one store is looked up in the other. After a *RowError, whose block is not compared, the loop continues; any other error ends it. Errors of
-// the stores are wrapped in a *[SideError].
+// SQLite databases with the same schema are read once, in parallel; a [Comparer] finds the positions itself; otherwise
+// each block of one store is looked up in the other. After a *RowError, whose block is not compared, the loop
+// continues; any other error ends it. Errors of the stores are wrapped in a *[SideError].
 func Differences(ctx context.Context, old, new DB, a Area) iter.Seq2[Difference, error] {
 	if o, ok := old.(ordered); ok {
 		if n, ok := new.(ordered); ok && o.keyOrder() == n.keyOrder() {
@@ -37,10 +37,12 @@ func Differences(ctx context.Context, old, new DB, a Area) iter.Seq2[Difference,
 	}
 	o, n := unmounted(old), unmounted(new)
 	if c, ok := o.(Comparer); ok {
-		return func(yield func(Difference, error) bool) { compared(ctx, o, n, c.Differing(ctx, n, a), false, yield) }
+		at := c.Differing(ctx, n, a)
+		return func(yield func(Difference, error) bool) { compared(ctx, o, n, at, false, yield) }
 	}
 	if c, ok := n.(Comparer); ok {
-		return func(yield func(Difference, error) bool) { compared(ctx, o, n, c.Differing(ctx, o, a), true, yield) }
+		at := c.Differing(ctx, o, a)
+		return func(yield func(Difference, error) bool) { compared(ctx, o, n, at, true, yield) }
 	}
 	return func(yield func(Difference, error) bool) {
 		if lookUp(ctx, new, old, a, false, func(d Difference, ofFrom bool, err error) bool {
