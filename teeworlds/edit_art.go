@@ -36,6 +36,14 @@ var quadOperations = []operation{
 	onQuads("square-quads", "Make quads the bounding rectangles of their corners", (*mapedit.Editor).SquareQuads),
 	onQuads("aspect-quads", "Make quads rectangles with the aspect ratio of their image", (*mapedit.Editor).AspectQuads),
 	onQuads("center-pivots", "Move the pivots of quads to their centres", (*mapedit.Editor).CenterPivots),
+	onMap(format.Command{Name: mapops.MoveName, Title: "Move quads with their pivots", Heading: headingQuads,
+		Args:    opts{argLayer, {Name: "by", Type: format.Place, Help: "x,y in pixels; a tile has 32"}, argQuads},
+		Example: "move-quads Back/Lights -32,16 0 3"}, mapops.MoveQuads),
+	onMap(format.Command{Name: mapops.ColorName, Title: "Give quads, or some corners of them, a colour", Heading: headingQuads,
+		Args: opts{argLayer, {Name: "color", Type: format.Color, Help: "such as #ff8000 or #ffffff80"}, argQuads},
+		Options: opts{{Name: "corner", List: true, Type: format.Integer,
+			Help: "only this `corner`: 0 top left, 1 top right, 2 bottom left, 3 bottom right"}},
+		Example: "color-quads Back/Lights '#ffd000' 0 3"}, mapops.ColorQuads),
 	onMap(format.Command{Name: "slice-quad", Title: "Add the piece of a quad between four corners", Heading: headingQuads,
 		Args: opts{
 			argLayer,
@@ -45,11 +53,13 @@ var quadOperations = []operation{
 		Example: "slice-quad Back/Lights 2 64,64 96,64 96,128 64,128"}, mapops.SliceQuad),
 }
 
+var argQuads = format.Option{Name: "quad", List: true, Type: format.Integer,
+	Help: "the numbers of quads, from 0 (default: all of the layer)"}
+
 // onQuads declares an operation on quads of a layer.
 func onQuads(name, title string, do func(e *mapedit.Editor, at mapedit.LayerAt, list []int) error) operation {
 	return onMap(format.Command{Name: name, Title: title, Heading: headingQuads,
-		Args: opts{argLayer, {Name: "quad", List: true, Type: format.Integer,
-			Help: "the numbers of quads, from 0 (default: all of the layer)"}},
+		Args:    opts{argLayer, argQuads},
 		Example: name + " Back/Lights 0 3"},
 		func(e *editor, o mapops.Quads) error {
 			return o.Each(e, func(at mapedit.LayerAt, list []int) error { return do(e.Editor, at, list) })

@@ -265,8 +265,20 @@ type Editing struct {
 	// Draw is the name of the command that draws cells into layers of a [Painter]. Its arguments are the column and the row
 	// of the first cell, and rows of cells. "": there is none.
 	Draw string
+	// Move and Tint are the names of the commands that move and colour shapes of a [Shaper].
+	Move, Tint string
+	// Texts are the files of the tree that can be changed as texts.
+	Texts []EditableText
 
 	Options []Option // options of all edits, in addition to those of the commands
+}
+
+// EditableText is a file of the tree whose lines a command replaces. Its arguments are the number of the first line, from 0, the
+// number of lines that it replaces, and the new lines.
+type EditableText struct {
+	Path    string // of the file, which may be missing if the text is empty
+	Title   string // for people
+	Command string
 }
 
 // Finder describes the queries that search the files of a format.

@@ -3,6 +3,7 @@ package format
 import (
 	"context"
 	"image"
+	"image/color"
 )
 
 // Painter is a scene with layers of cells, which a viewer can paint by the command [Editing.Draw].
@@ -51,4 +52,43 @@ type CellNumber struct {
 	Least, Most int
 	Usual       int
 	Angle       bool // it rotates the picture, in degrees clockwise
+}
+
+// Arranger is a scene whose parts, such as layers and groups, a viewer can change by steps of [Editing.Commands].
+type Arranger interface {
+	Scene
+	// Actions returns what can be done with the parts of the scene, in the order in which a viewer shows them.
+	Actions() []Action
+}
+
+// Action is a step of [Editing.Commands] for a part.
+type Action struct {
+	Part  string   // the name of a [Layer] or of its group; "": the whole file
+	Title string   // for people, such as "Rename"
+	Words []string // the step
+	Asks  bool     // the user completes the step in a form
+}
+
+// Shaper is a scene with layers of shapes, which a viewer can move and colour by the commands [Editing.Move] and
+// [Editing.Tint]. Their arguments are the layer, the distance or the colour, and the numbers of shapes.
+type Shaper interface {
+	Scene
+	// Outlines returns the layers of shapes, from back to front.
+	Outlines() []Outline
+	// Shapes returns the shapes of a layer, from back to front, at the start of the animation.
+	Shapes(layer string) ([]Shape, error)
+}
+
+// Outline is a layer of shapes.
+type Outline struct {
+	Layer  string  // the name of the [Layer] in the first view without a [View.Frame]
+	Word   string  // the argument that names it
+	Unit   float64 // lengths of the command in a unit of that view
+	Shapes int     // their number
+}
+
+// Shape is a polygon.
+type Shape struct {
+	Corners [][2]float64 // in units of the view, around it
+	Color   color.NRGBA  // of its first corner
 }

@@ -128,6 +128,43 @@ func (e *Editor) AspectQuads(at LayerAt, list []int) error {
 	})
 }
 
+// MoveQuads moves quads with their pivots by a distance. It fails if a quad would exceed the coordinates of a map.
+func (e *Editor) MoveQuads(at LayerAt, list []int, by twmap.Point) error {
+	layer, quads, err := e.quads(at)
+	if err != nil {
+		return err
+	}
+	for i, q := range quads {
+		for _, p := range append(q.Points[:], q.Pivot) {
+			x, y := int64(p.X)+int64(by.X), int64(p.Y)+int64(by.Y)
+			if (list == nil || slices.Contains(list, i)) && (x != int64(int32(x)) || y != int64(int32(y))) {
+				return fmt.Errorf("%s: quad %d would exceed the coordinates of a map", e.Path(layer), i)
+			}
+		}
+	}
+	return e.changeQuads(at, list, "moved", func(q *twmap.Quad) {
+		for i := range q.Points {
+			q.Points[i] = twmap.Point{X: q.Points[i].X + by.X, Y: q.Points[i].Y + by.Y}
+		}
+		q.Pivot = twmap.Point{X: q.Pivot.X + by.X, Y: q.Pivot.Y + by.Y}
+	})
+}
+
+// ColorQuads gives corners of quads a colour: those with the numbers in corners, or all if corners is nil. The corners are, from
+// 0, top left, top right, bottom left and bottom right.
+func (e *Editor) ColorQuads(at LayerAt, list []int, c twmap.Color, corners []int) error {
+	if err := allInRange("corner", corners, len(twmap.Quad{}.Colors)); err != nil {
+		return err
+	}
+	return e.changeQuads(at, list, "coloured", func(q *twmap.Quad) {
+		for i := range q.Colors {
+			if corners == nil || slices.Contains(corners, i) {
+				q.Colors[i] = c
+			}
+		}
+	})
+}
+
 // CenterPivots moves the pivots of quads to the middle of their bounding rectangles.
 func (e *Editor) CenterPivots(at LayerAt, list []int) error {
 	return e.changeQuads(at, list, "pivots in the middle", func(q *twmap.Quad) {

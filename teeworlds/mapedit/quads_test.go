@@ -77,6 +77,36 @@ func TestQuads(t *testing.T) {
 	}
 }
 
+// TestMoveAndColorQuads tests that only the chosen quads are moved, with their pivots, and only the chosen corners coloured.
+func TestMoveAndColorQuads(t *testing.T) {
+	m, l := quadsMap(twmap.NewQuad(0, 0, 10, 10), twmap.NewQuad(5, 6, 7, 8), twmap.NewQuad(1, 1, 2, 2))
+	old, _ := l.Quads()
+	n := int64(0)
+	e := New(m, func(c check.Change) { n += c.Count })
+	red := twmap.Color{R: 255, A: 128}
+	if err := e.MoveQuads(LayerAt{1, 0}, []int{1}, twmap.Point{X: 10, Y: -7}); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.ColorQuads(LayerAt{1, 0}, []int{2}, red, []int{0, 3}); err != nil {
+		t.Fatal(err)
+	}
+	want := append([]twmap.Quad{}, old...)
+	for i, p := range want[1].Points {
+		want[1].Points[i] = twmap.Point{X: p.X + 10, Y: p.Y - 7}
+	}
+	want[1].Pivot = twmap.Point{X: want[1].Pivot.X + 10, Y: want[1].Pivot.Y - 7}
+	want[2].Colors[0], want[2].Colors[3] = red, red
+	if got, _ := l.Quads(); !reflect.DeepEqual(got, want) || n != 2 {
+		t.Errorf("%v, %d changes, want %v", got, n, want)
+	}
+	if err := e.ColorQuads(LayerAt{1, 0}, nil, red, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := l.Quads(); got[0].Colors != [4]twmap.Color{red, red, red, red} || n != 5 {
+		t.Errorf("%v, %d changes", got, n)
+	}
+}
+
 func TestQuadsRefused(t *testing.T) {
 	tall := twmap.NewQuad(0, 0, 1, 1)
 	tall.Points = points(math.MinInt32, 0, math.MaxInt32, 0, 0, 0, 0, 0)
@@ -85,6 +115,8 @@ func TestQuadsRefused(t *testing.T) {
 	at := LayerAt{1, 0}
 	for want, err := range map[string]error{
 		"groups/Game/Game has no quads": e.AlignQuads(LayerAt{0, 0}, nil),
+		"would exceed the coordinates":  e.MoveQuads(LayerAt{1, 0}, nil, twmap.Point{X: math.MaxInt32}),
+		"corner":                        e.ColorQuads(LayerAt{1, 0}, nil, twmap.White, []int{4}),
 		"no group 5":                    e.SquareQuads(LayerAt{5, 0}, nil),
 		"groups/Back/Quads: no quad 2":  e.CenterPivots(at, []int{0, 2}),
 		"groups/Back/Quads: quad 1 would exceed the coordinates of a map": e.AspectQuads(at, nil),

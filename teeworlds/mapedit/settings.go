@@ -9,6 +9,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/text/glob"
+	"trowel.example/internal/text/words"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -24,11 +25,11 @@ var subjects = map[string]int{
 // subject returns the words of a setting that identify what it sets. A line of several commands has a subject of its
 // own.
 func subject(line string) string {
-	words := strings.Fields(strings.ToLower(line))
-	if len(words) == 0 || strings.HasPrefix(words[0], "#") || strings.Contains(line, ";") {
+	list := strings.Fields(strings.ToLower(line))
+	if len(list) == 0 || strings.HasPrefix(list[0], "#") || strings.Contains(line, ";") {
 		return line
 	}
-	return strings.Join(words[:min(len(words), 1+subjects[words[0]])], " ")
+	return strings.Join(list[:min(len(list), 1+subjects[list[0]])], " ")
 }
 
 func checkSetting(line string) error {
@@ -73,6 +74,35 @@ func (e *Editor) AddSetting(line string) error {
 	return nil
 }
 
+// ReplaceSettings replaces count settings, from the number at on, by lines.
+func (e *Editor) ReplaceSettings(at, count int, lines []string) error {
+	for _, line := range lines {
+		if err := checkSetting(line); err != nil {
+			return err
+		}
+	}
+	list := e.settings()
+	if at < 0 || count < 0 || at > len(list) || count > len(list)-at {
+		return fmt.Errorf("no settings %d to %d: the map has %s", at, at+count-1, words.Count(len(list), "setting"))
+	}
+	old := list[at : at+count]
+	if slices.Equal(old, lines) {
+		return nil
+	}
+	e.setSettings(slices.Concat(list[:at], lines, list[at+count:]))
+	for i := range max(len(old), len(lines)) {
+		switch {
+		case i >= len(lines):
+			e.reportChange(nil, 1, "", "setting removed: %s", old[i])
+		case i >= len(old):
+			e.reportChange(nil, 1, "", "setting added: %s", lines[i])
+		case old[i] != lines[i]:
+			e.reportChange(nil, 1, "", "setting changed: %s became %s", old[i], lines[i])
+		}
+	}
+	return nil
+}
+
 // SetSetting changes the value that a command sets: "tune gravity 0.5" replaces the last setting that tunes gravity,
 // and removes all others. If there is none, the setting is added.
 func (e *Editor) SetSetting(line string) error {
@@ -109,21 +139,21 @@ func (e *Editor) SetSetting(line string) error {
 // RemoveSettings removes the settings that begin with the words of a pattern, such as "tune gravity", in which * and
 // ? match as in file names.
 func (e *Editor) RemoveSettings(pattern string) error {
-	words := strings.Fields(strings.ToLower(pattern))
-	if len(words) == 0 {
+	wanted := strings.Fields(strings.ToLower(pattern))
+	if len(wanted) == 0 {
 		return errors.New("expected the words that a setting begins with")
 	}
-	match := make([]func(string) bool, len(words))
-	for i, w := range words {
+	match := make([]func(string) bool, len(wanted))
+	for i, w := range wanted {
 		match[i] = glob.Text(w)
 	}
 	list := e.settings()
 	left := slices.DeleteFunc(slices.Clone(list), func(line string) bool {
 		have := strings.Fields(strings.ToLower(line))
-		if len(have) < len(words) {
+		if len(have) < len(wanted) {
 			return false
 		}
-		for i := range words {
+		for i := range wanted {
 			if !match[i](have[i]) {
 				return false
 			}
@@ -135,7 +165,7 @@ func (e *Editor) RemoveSettings(pattern string) error {
 		missing := &fault.NameError{Kind: "setting", Name: pattern}
 		for _, line := range list {
 			have := strings.Fields(line)
-			missing.Names = append(missing.Names, strings.Join(have[:min(len(have), len(words))], " "))
+			missing.Names = append(missing.Names, strings.Join(have[:min(len(have), len(wanted))], " "))
 		}
 		return missing
 	}

@@ -203,7 +203,16 @@ func (n *session) operations() any {
 			list = append(list, operation{c.Name, c.Title, c.Long, c.Heading, args, values(c.Options)})
 		}
 	}
-	return map[string]any{"operations": list}
+	type text struct {
+		Path    string `json:"path"`
+		Title   string `json:"title"`
+		Command string `json:"command"`
+	}
+	texts := []text{}
+	for _, t := range n.opened.Format.Editing.Texts {
+		texts = append(texts, text(t))
+	}
+	return map[string]any{"operations": list, "texts": texts}
 }
 
 const maxNames = 2000

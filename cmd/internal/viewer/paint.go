@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"image"
 	"net/http"
-	"strconv"
 
 	"trowel.example/internal/format"
 )
@@ -17,8 +16,11 @@ const maxBox = 1 << 20
 func (s *Server) paintRoutes() {
 	s.mux.HandleFunc("GET /f/{file}/canvases", s.about(listCanvases))
 	s.mux.HandleFunc("GET /f/{file}/cells", s.about(listCells))
-	s.mux.HandleFunc("GET /f/{file}/palette/{generation}", s.handle(s.servePalette))
+	s.mux.HandleFunc("GET /f/{file}/palette", s.handle(s.servePalette))
 	s.mux.HandleFunc("POST /f/{file}/edit/turn", s.about(turnCells))
+	s.mux.HandleFunc("GET /f/{file}/actions", s.about(listActions))
+	s.mux.HandleFunc("GET /f/{file}/outlines", s.about(listOutlines))
+	s.mux.HandleFunc("GET /f/{file}/shapes", s.about(listShapes))
 }
 
 // paints reports whether scenes of a format may have layers that can be painted.
@@ -120,9 +122,6 @@ func (s *Server) servePalette(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer release()
-	if r.PathValue("generation") != strconv.Itoa(e.generation) {
-		return errGone
-	}
 	p, done, err := e.painter(r.Context(), r)
 	if err != nil {
 		return err

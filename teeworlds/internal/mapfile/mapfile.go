@@ -80,6 +80,26 @@ func (f *File) Tree(_ context.Context, job *format.Job) (fs.FS, error) {
 	return mapdir.OpenLike(f.Map, like), nil
 }
 
+// settingsFile is the file of the tree with the settings, one on each line.
+const settingsFile = "settings.cfg"
+
+// Locate returns the lines of settings.
+func (f *File) Locate(_ context.Context, tree fs.FS, places []check.Place, want func(path string) bool) ([]check.Line, error) {
+	lines := make([]check.Line, len(places))
+	if !want(settingsFile) {
+		return lines, nil
+	}
+	if _, err := fs.Stat(tree, settingsFile); err != nil {
+		return lines, nil // the settings are no lines of a file
+	}
+	for i, place := range places {
+		if p, ok := place.(twmap.Place); ok && p.Part != nil && p.Part.Kind == twmap.PartSetting {
+			lines[i] = check.Line{Path: settingsFile, Line: p.Part.Number + 1}
+		}
+	}
+	return lines, nil
+}
+
 func (f *File) Close() error { return nil }
 
 func (f *File) Check(_ context.Context, _ *format.Job, sink check.Sink) error {

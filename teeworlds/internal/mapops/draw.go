@@ -19,9 +19,6 @@ type Drawing struct {
 	Unused bool     `option:"unused"`
 }
 
-// DrawName is the name of draw-tiles.
-const DrawName = "draw-tiles"
-
 // maxPlace is the largest coordinate of a place.
 const maxPlace = 1 << 20
 

@@ -18,10 +18,21 @@ type Operation struct {
 	Do func(ctx context.Context, e *Editor) error
 }
 
+// Names of operations that the declaration refers to.
+const (
+	DrawName     = "draw-tiles"
+	MoveName     = "move-quads"
+	ColorName    = "color-quads"
+	SettingsName = "replace-settings"
+)
+
 // Editing returns the declaration of operations.
 func Editing(operations []Operation) *format.Editing {
 	return &format.Editing{
 		Draw:     DrawName,
+		Move:     MoveName,
+		Tint:     ColorName,
+		Texts:    []format.EditableText{{Path: "settings.cfg", Title: "Settings", Command: SettingsName}},
 		Commands: format.Declared(operations, func(o *Operation) *format.Command { return &o.Command }),
 		Edit: func(
 			ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, out format.Output,

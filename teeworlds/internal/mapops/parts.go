@@ -239,6 +239,13 @@ func (o Settings) Each(do func(line string) error) error {
 	return err
 }
 
+// SettingsAt are the arguments of replace-settings.
+type SettingsAt struct {
+	At    int      `option:"at"`
+	Count int      `option:"count"`
+	Lines []string `option:"setting"`
+}
+
 // Info are the options of info.
 type Info struct {
 	Author  *string `option:"author"`

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"image/color"
 	"path/filepath"
 	"strings"
 
@@ -103,6 +104,34 @@ func (o LayerArg) findQuads(e *Editor) (list []mapedit.LayerAt, err error) {
 
 func (o LayerArg) tooMany(layers []mapedit.LayerAt) error {
 	return fmt.Errorf("%q names %s: expected one, because quads are selected by number", o.Pattern, words.Count(len(layers), "quad layer"))
+}
+
+// MovedQuads are the options of move-quads.
+type MovedQuads struct {
+	Quads
+	By []float64 `option:"by"`
+}
+
+// MoveQuads moves quads.
+func MoveQuads(e *Editor, o MovedQuads) error {
+	by, err := fixed("BY", o.By)
+	if err != nil {
+		return err
+	}
+	return o.Each(e, func(at mapedit.LayerAt, list []int) error { return e.MoveQuads(at, list, by) })
+}
+
+// ColoredQuads are the options of color-quads.
+type ColoredQuads struct {
+	Quads
+	Color   color.NRGBA `option:"color"`
+	Corners []int       `option:"corner"`
+}
+
+// ColorQuads colours quads.
+func ColorQuads(e *Editor, o ColoredQuads) error {
+	c := twmap.Color{R: int32(o.Color.R), G: int32(o.Color.G), B: int32(o.Color.B), A: int32(o.Color.A)}
+	return o.Each(e, func(at mapedit.LayerAt, list []int) error { return e.ColorQuads(at, list, c, o.Corners) })
 }
 
 // Slicing are the options of slice-quad.

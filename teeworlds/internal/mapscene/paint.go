@@ -99,7 +99,11 @@ func (s *scene) canvas(name string) (sceneLayer, *twmap.TileLayer, error) {
 			return l, t, nil
 		}
 	}
-	return sceneLayer{}, nil, fmt.Errorf("%s: not a layer of tiles: %w", name, fs.ErrNotExist)
+	return sceneLayer{}, nil, errNoLayer(name, "tiles")
+}
+
+func errNoLayer(name, of string) error {
+	return fmt.Errorf("%s: not a layer of %s: %w", name, of, fs.ErrNotExist)
 }
 
 // Cells returns the text of tiles.

@@ -8,6 +8,7 @@ import { edits } from "./edits.js";
 import { namesShown, toggle } from "./layers.js";
 import { Drawing } from "./drawing.js";
 import { tileset } from "./tileset.js";
+import { arrange } from "./arrange.js";
 
 const tools = [
   ["move", "h", "Move the picture", "M8 1.5v13M1.5 8h13M8 1.5L6 3.5M8 1.5l2 2M8 14.5l-2-2M8 14.5l2-2M1.5 8l2-2M1.5 8l2 2M14.5 8l-2-2M14.5 8l-2 2"],
@@ -44,34 +45,46 @@ export const panel = {
       check("Numbers of tiles (U)", false, (is) => ((drawing.overlay.numbers = is), drawing.showNumbers())),
       check("What players see (K)", false, (is) => ((drawing.overlay.frames = is), drawing.showFrames())));
     const [grid, numbers, frames] = over.querySelectorAll("input");
+    const parts = arrange(context, list), shapes = drawing.shapes.fields();
+    const cells = el("div", { className: "drawing" }, el("div", { className: "row wrap" }, turns, check("Keep tiles under air", false, (is) => (drawing.keepsUnderAir = is))), fields, tiles.node);
     const body = el("div", { className: "drawing" }, el("label", { htmlFor: "canvas" }, "Layer"), layers, bar,
-      el("div", { className: "row wrap" }, undo, redo, el("span", { className: "space" }), copy, cut, paste), el("div", { className: "row wrap" }, turns, check("Keep tiles under air", false, (is) => (drawing.keepsUnderAir = is))),
-      fields, tiles.node, over);
-    const none = el("p", { className: "empty" }, "There is no layer of tiles.");
+      el("div", { className: "row wrap" }, undo, redo, el("span", { className: "space" }), copy, cut, paste), cells, shapes, over, parts.node);
 
     // choose chooses a layer, and shows it in the picture.
     function choose(layer) {
       set({ canvas: layer });
+      parts.choose(layer);
+      if (drawing.shapes.outlines.some((o) => o.layer === layer) && drawing.tool !== "move") drawing.use("select");
       const { shown } = context;
       if (!namesShown(shown).includes(layer) && shown.view.layers.some((l) => l.name === layer)) toggle(shown, [layer], true);
     }
 
-    let kind; // of the layer that the fields are for
+    let kind, listed; // of the layer that the fields are for; the listed layers
     function draw() {
-      const { canvas, canvases } = drawing;
-      fill(node, canvas ? body : none);
-      if (!canvas) return;
-      if ([...layers.options].map((o) => o.value).join() !== canvases.map((c) => c.layer).join()) fill(layers, [...canvases].reverse().map((c) => el("option", { value: c.layer }, c.kind === "tiles" ? c.layer : `${c.layer} (${c.kind})`)));
-      layers.value = canvas.layer;
-      for (const b of bar.children) b.setAttribute("aria-pressed", b.dataset.tool === drawing.tool);
+      const { canvas, canvases, shaping } = drawing, { outlines, outline, chosen: some } = drawing.shapes;
+      if (body.parentNode !== node) fill(node, body);
+      const names = [...canvases.map((c) => [c.layer, c.kind === "tiles" ? c.layer : `${c.layer} (${c.kind})`]), ...outlines.map((o) => [o.layer, `${o.layer} (shapes)`])];
+      if (names.join() !== listed) fill(layers, names.map(([value, text]) => el("option", { value }, text)));
+      listed = names.join();
+      layers.value = outline?.layer ?? canvas?.layer ?? "";
+      for (const b of bar.children) {
+        const usable = b.dataset.tool === "move" || (shaping ? b.dataset.tool === "select" : Boolean(canvas));
+        b.disabled = !usable;
+        b.setAttribute("aria-pressed", b.dataset.tool === drawing.tool);
+      }
+      cells.hidden = shaping || !canvas;
+      shapes.hidden = !shaping;
+      shapes.querySelector("#shapes-now").textContent = !outline?.shapes ? "The layer is empty." : some.size === 1 ? `Number ${[...some][0]} is chosen` : `${some.size} of ${outline.shapes} are chosen`;
+      numbers.disabled = cells.hidden;
       undo.disabled = !list.now.undo;
       redo.disabled = !list.now.redo;
-      copy.disabled = cut.disabled = !drawing.selection;
-      paste.disabled = !drawing.clipboard;
+      copy.disabled = cut.disabled = shaping || !drawing.selection;
+      paste.disabled = shaping || !drawing.clipboard;
+      grid.checked = Boolean(state().grid);
+      if (cells.hidden) return;
       if (kind !== canvas.kind) drawFields((kind = canvas.kind));
       fields.querySelectorAll("[data-flag]").forEach((b) => b.setAttribute("aria-pressed", drawing.flags.has(b.dataset.flag)));
       fields.querySelectorAll("input").forEach((input, i) => document.activeElement !== input && (input.value = drawing.numbers[i]));
-      grid.checked = Boolean(state().grid);
       tiles.draw();
     }
 
@@ -81,25 +94,25 @@ export const panel = {
         numbers.map((n, i) => el("label", { className: "number-of" }, el("span", {}, n.title), el("input", { type: "number", min: n.least, max: n.most, step: 1, value: drawing.numbers[i], dataset: { number: n.name }, oninput: (e) => e.target.validity.valid && e.target.value !== "" && drawing.setNumber(i, Number(e.target.value)) }))));
     }
 
-    const when = () => context.visible && Boolean(drawing.ink) && Boolean(drawing.canvas);
+    const when = () => context.visible && Boolean(drawing.ink) && (Boolean(drawing.canvas) || drawing.shaping);
     const key = (keys, help, run) => bind(keys, help, (e) => void Promise.resolve(run(e)).catch((err) => context.say(err.message)), { group: "Draw", when });
     const flip = (box) => (box.checked = !box.checked, box.dispatchEvent(new Event("change")));
     const ends = [
-      ...tools.map(([name, k, title]) => key(k, title.toLowerCase(), () => drawing.use(name))),
+      ...tools.map(([name, k, title]) => key(k, title.toLowerCase(), () => bar.querySelector(`[data-tool=${name}]`).disabled || drawing.use(name))),
       key("C", "copy the selection", () => drawing.copy()), key("X", "cut the selection", () => drawing.cut()), key("V", "paste", () => drawing.paste()),
       key("Delete", "erase the selection", () => drawing.erase()),
       key("N", "mirror left to right", () => drawing.turn(true, 0)), key("M", "mirror top to bottom", () => drawing.turn(true, 2)),
       key("R", "rotate clockwise", () => drawing.turn(false, 1)), key("T", "rotate anticlockwise", () => drawing.turn(false, 3)),
       key("U", "numbers of tiles", () => flip(numbers)), key("K", "what players see", () => flip(frames)),
-      bind("Escape", undefined, () => drawing.cancel() || (drawing.tool !== "move" && drawing.use("move"), true), { when: () => when() && (drawing.tool !== "move" || Boolean(drawing.selection)) }),
+      bind("Escape", undefined, () => drawing.cancel() || (drawing.tool !== "move" && drawing.use("move"), true), { when: () => when() && (drawing.tool !== "move" || Boolean(drawing.selection) || drawing.shapes.chosen.size > 0) }),
       list.watch(() => draw()),
       watch((changed) => changed.has("tab") && drawing.use(drawing.tool)), // another panel in front takes the pointer away
     ];
     const start = async () => {
-      await drawing.load();
+      await Promise.all([drawing.load(), parts.load()]);
       ready = true;
       if (context.shown?.map) drawing.show(context.shown);
-      if (drawing.canvas) choose(drawing.canvas.layer);
+      if (drawing.shapes.outline ?? drawing.canvas) choose((drawing.shapes.outline ?? drawing.canvas).layer);
       draw();
     };
     await start();
@@ -122,8 +135,11 @@ export const panel = {
           drawing.show(context.shown);
           followMap();
         }
-        if (changed.has("doc")) await drawing.load();
-        if (changed.has("canvas")) await drawing.choose(state().canvas);
+        if (changed.has("doc") && drawing.sign() !== drawing.signed) await Promise.all([drawing.load(), parts.load()]);
+        if (changed.has("canvas")) {
+          parts.choose(state().canvas);
+          await drawing.choose(state().canvas);
+        }
         if (changed.has("visible")) drawing.showFrames();
         if (changed.has("doc") || changed.has("visible")) follow();
         if (changed.has("visible")) drawing.use(drawing.tool);

@@ -4,6 +4,7 @@ import { state, set } from "./state.js";
 import { kept, empty, parse, format, cellsOf, textOf, Sparse, line, pattern, flood } from "./cells.js";
 import { Sheet } from "./sheet.js";
 import { Ink, outline } from "./ink.js";
+import { Shapes } from "./shapes.js";
 
 const mostFilled = 512; // cells to each side
 
@@ -16,6 +17,7 @@ export class Drawing {
   // changed() is called when something of the state has changed.
   constructor(context, list, changed) {
     Object.assign(this, { context, list, changed, file: context.session.edit, tool: "move", sheets: new Map(), flags: new Set(), keepsUnderAir: false, overlay: { numbers: false, frames: false } });
+    this.shapes = new Shapes(context, list, () => (this.above(), changed()));
     this.stop = list.watch((now) => {
       const last = now.list.at(-1);
       if (now.applied && last?.error && last.name === this.command) context.say(last.error);
@@ -47,16 +49,20 @@ export class Drawing {
     const sign = this.sign();
     if (sign === this.signed) return;
     const { command, canvases } = await ask(this.file, "canvases", {}, this.context.signal);
+    const renamed = canvases.length === this.canvases?.length ? canvases[this.canvases.indexOf(this.canvas)] : undefined;
     Object.assign(this, { command, canvases, signed: sign });
     this.sheets.clear();
-    await this.choose(state().canvas);
+    await this.shapes.load();
+    const known = (layer) => canvases.some((c) => c.layer === layer) || this.shapes.outlines.some((o) => o.layer === layer);
+    await this.choose(known(state().canvas) ? state().canvas : renamed?.layer);
   }
 
   // choose chooses a layer, or the first usual one.
   async choose(layer) {
+    await this.shapes.choose(layer);
     const { canvases } = this, was = this.canvas;
     this.canvas = canvases.find((c) => c.layer === layer) ?? canvases.find((c) => c.layer === was?.layer) ?? canvases.find((c) => c.kind === "tiles") ?? canvases[0];
-    if (!this.canvas) return this.changed();
+    if (!this.canvas || this.shaping) return this.changed();
     if (this.canvas.kind !== was?.kind) {
       this.flags.clear();
       this.numbers = this.canvas.numbers.map((n) => n.usual);
@@ -72,9 +78,9 @@ export class Drawing {
   // sheet returns the pictures of the tiles of the layer.
   async sheet(canvas = this.canvas) {
     if (!this.sheets.has(canvas.layer)) {
-      const { shown } = this.context, sheet = new Sheet(canvas);
+      const sheet = new Sheet(canvas);
       this.sheets.set(canvas.layer, sheet);
-      sheet.loaded = sheet.load(this.file, shown.generation, shown.options, this.context.signal);
+      sheet.loaded = sheet.load(this.file, this.context.shown?.options, this.context.signal);
     }
     const sheet = this.sheets.get(canvas.layer);
     await sheet.loaded.catch((err) => err.name === "AbortError" || this.context.say(err.message));
@@ -153,17 +159,26 @@ export class Drawing {
     surface.addEventListener("pointerdown", (e) => {
       if (e.button) return;
       surface.setPointerCapture(e.pointerId);
+      if (this.shaping) return this.shapes.begin(this.ink, e);
       this.begin(this.cellAt(e));
     });
     surface.addEventListener("pointermove", (e) => {
+      if (this.shaping) return this.shapes.move(this.ink, e);
       for (const one of e.getCoalescedEvents?.() ?? []) this.move(this.cellAt(one));
       this.move(this.cellAt(e));
     });
-    surface.addEventListener("pointerup", (e) => e.button || this.end(this.cellAt(e)));
+    surface.addEventListener("pointerup", (e) => e.button || (this.shaping ? this.shapes.end() : this.end(this.cellAt(e))));
     surface.addEventListener("pointercancel", () => this.cancel());
     surface.addEventListener("pointerleave", () => this.hover(undefined));
     box.addEventListener("keydown", (e) => {
-      if (e.key !== "Enter" || e.target !== box || surface.hidden) return;
+      if (e.target !== box || surface.hidden) return;
+      const by = this.shaping && this.shapes.chosen.size && { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[e.key];
+      if (by) {
+        e.preventDefault();
+        e.stopPropagation();
+        return void this.shapes.moveBy(...by.map((v) => v * (e.shiftKey ? 32 : 1)));
+      }
+      if (e.key !== "Enter" || this.shaping) return;
       e.preventDefault();
       e.stopPropagation();
       const cell = this.middle();
@@ -173,7 +188,7 @@ export class Drawing {
         if (this.stroke) this.end(cell);
       }
     }, true);
-    this.ink.map.on("move", () => box.matches(":focus-visible") && !surface.hidden && this.move(this.middle()));
+    this.ink.map.on("move", () => box.matches(":focus-visible") && !surface.hidden && !this.shaping && this.move(this.middle()));
   }
 
   cellAt({ clientX, clientY }) {
@@ -224,7 +239,11 @@ export class Drawing {
     this.above();
   }
 
+  // shaping reports whether a layer of shapes is chosen.
+  get shaping() { return Boolean(this.shapes.outline); }
+
   cancel() {
+    if (this.shaping) return this.shapes.cancel();
     if (this.stroke) this.ink.strokes.delete(this.stroke);
     const did = this.stroke || this.drag || this.selection;
     if (!this.stroke && !this.drag) this.selection = undefined;
@@ -390,7 +409,9 @@ export class Drawing {
   // drawAbove draws the selection, and what the tool would do.
   drawAbove(g, ink) {
     const { canvas, at, tool, drag, selection, block } = this;
-    if (!canvas || !this.context.visible) return;
+    if (!this.context.visible) return;
+    if (this.shaping) return this.shapes.draw(g, ink);
+    if (!canvas) return;
     const place = ink.place(canvas), box = (b) => Ink.box(place, ...b);
     outline(g, box([0, 0, canvas.width, canvas.height]), "#ffffff60");
     if (selection) outline(g, box(selection), "#ffd84a", [5, 4]);

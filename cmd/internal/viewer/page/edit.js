@@ -3,6 +3,7 @@
 // Nothing is written to the file before the user has confirmed the list. The program applies the list and shows the
 // result as the second file of the page.
 import { get, json } from "./api.js";
+import { set } from "./state.js";
 import { el, fill } from "./dom.js";
 import { bind } from "./keys.js";
 import { edits } from "./edits.js";
@@ -17,7 +18,7 @@ const most = 200; // changes that are shown at once
 export const panel = {
   async open(node, context) {
     const list = await edits(context);
-    const { operations } = await json(list.address("/operations"), context.signal);
+    const { operations, texts } = await json(list.address("/operations"), context.signal);
     const head = el("div", { className: "bar" }), notes = el("div"), items = el("ol", { className: "plain edits", "aria-label": "Changes" }), fields = el("div");
     fill(node, head, notes, items, fields);
     let all = false, stale = true;
@@ -76,9 +77,11 @@ export const panel = {
       if (at) [...items.querySelectorAll("[data-key]")].find((b) => b.dataset.key === at && !b.disabled)?.focus();
     }
 
-    // open opens the form: for a new change, or for one of the list.
-    function open(change) {
-      fill(fields, form(operations, context, change?.words, {
+    // open opens the form: for a new change, perhaps with words to begin with, or for one of the list.
+    function open(change, words = change?.words) {
+      fill(fields, form(operations, context, words, {
+        change: Boolean(change),
+        preview: !change && preview,
         names: async (kind) => (await json(list.address("/names", { kind }))).names,
         submit: async (words) => {
           const err = await act(change ? { do: "change", id: change.id, words } : { do: "add", words }, change ? "Changed" : "Added");
@@ -87,10 +90,32 @@ export const panel = {
           if (wrong) context.say(wrong);
           open();
         },
-        cancel: change && (() => open()),
-      }));
-      if (change) fields.querySelector("select").focus();
+        cancel: words && (() => open()),
+      }), texts.map((t) => button(`${t.title} as text …`, () => import("./textedit.js").then((m) => m.edit(context, list, t)).catch((err) => context.say(err.message)), { className: "as-text" })));
+      if (words) fields.querySelector("select").focus();
     }
+
+    // preview shows the picture with a change, which the user then keeps or discards.
+    async function preview(words) {
+      const err = await act({ do: "add", words });
+      if (err) return err.message;
+      const { id, error, count } = list.now.list.at(-1);
+      if (error) {
+        await act({ do: "undo" });
+        return error;
+      }
+      const end = (says, does) => () => (trial.remove(), does ? act(does, says) : context.say(says), fields.querySelector("select").focus());
+      const trial = el("div", { className: "card trial", role: "status" }, el("p", {}, `The picture shows ${plural(count, "change")}.`),
+        el("div", { className: "row" }, button("Keep", end("Kept"), { className: "strong keep" }), button("Discard", () => end("Discarded", list.now.list.at(-1)?.id === id ? { do: "undo" } : { do: "remove", id })(), { className: "discard" })));
+      fields.querySelector(".trial")?.remove();
+      fields.prepend(trial);
+      trial.querySelector(".keep").focus();
+    }
+
+    list.propose = (words) => {
+      set({ tab: "edit" }, { push: true });
+      open(undefined, words);
+    };
 
     const lines = () => el("ol", { className: "confirm" }, list.now.list.filter((e) => !e.off).map((e) => el("li", {}, el("span", { className: "data" }, e.line), " ", el("span", { className: "muted" }, plural(e.count, "change")))));
 

@@ -4,8 +4,8 @@ import { box, place } from "./pick.js";
 
 let last; // the operation chosen last
 
-// form returns the form of an operation with the given words. tools are names(kind), submit(words), which returns a
-// message if the words are wrong, and cancel().
+// form returns the form of an operation with the given words. tools are names(kind), submit(words) and
+// preview(words), which return a message if the words are wrong, and cancel(); change reports whether the words are of the list.
 export function form(operations, context, words, tools) {
   const groups = Map.groupBy ? Map.groupBy(operations, (o) => o.heading) : operations.reduce((m, o) => m.set(o.heading, [...(m.get(o.heading) ?? []), o]), new Map());
   const choose = el("select", { id: "operation", onchange: () => draw() }, [...groups].map(([heading, list]) => el("optgroup", { label: heading || "Operations" }, list.map((o) => el("option", { value: o.name }, o.name)))));
@@ -37,8 +37,8 @@ export function form(operations, context, words, tools) {
   return el("form", { className: "edit-form", onsubmit: async (e) => {
     e.preventDefault();
     wrong.textContent = (await tools.submit(read())) ?? "";
-  } }, el("h3", {}, words ? "Edit the change" : "New change"), el("label", { htmlFor: "operation" }, "Operation"), choose, about, body, wrong,
-  el("div", { className: "row" }, el("button", { type: "submit", className: "strong" }, words ? "Change" : "Add"), tools.cancel && el("button", { type: "button", onclick: tools.cancel }, "Cancel")));
+  } }, el("h3", {}, tools.change ? "Edit the change" : "New change"), el("label", { htmlFor: "operation" }, "Operation"), choose, about, body, wrong,
+  el("div", { className: "row" }, el("button", { type: "submit", className: "strong" }, tools.change ? "Change" : "Add"), tools.preview && el("button", { type: "button", className: "preview", title: "Show the picture with it", onclick: async (e) => e.target.form.reportValidity() && (wrong.textContent = (await tools.preview(read())) ?? "") }, "Preview"), tools.cancel && el("button", { type: "button", onclick: tools.cancel }, "Cancel")));
 }
 
 // parse returns the values in the words of an operation, by the names of its arguments and options.

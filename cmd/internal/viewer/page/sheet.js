@@ -13,8 +13,8 @@ export class Sheet {
   }
 
   // load fetches the tileset.
-  async load(file, generation, options, signal) {
-    const answer = await get(url(file, `palette/${generation}`, { layer: this.canvas.layer, ...options }), { signal });
+  async load(file, options, signal) {
+    const answer = await get(url(file, "palette", { layer: this.canvas.layer, ...options }), { signal });
     if (!answer.ok) throw new Error((await answer.json().catch(() => ({}))).error ?? answer.statusText);
     if (answer.status === 204) return this;
     const bitmap = await createImageBitmap(await answer.blob()), { width, height } = bitmap;
