@@ -133,7 +133,11 @@ func TestReplaceSettings(t *testing.T) {
 		}
 		reports, err := edited(t, src, words)
 		want, fails := strings.CutPrefix(c.want, "!")
-		if fails && (err == nil || !strings.Contains(err.Error(), want)) || !fails && (err != nil || len(reports) != 1 || !strings.Contains(reports[0], want)) {
+		if fails {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%q: %v, want %s", words, err, want)
+			}
+		} else if err != nil || len(reports) != 1 || !strings.Contains(reports[0], want) {
 			t.Errorf("%q: %q, %v", words, reports, err)
 		}
 	}

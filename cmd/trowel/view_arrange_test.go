@@ -39,7 +39,8 @@ func TestViewDrawParts(t *testing.T) {
 	d.click("Rename …")
 	d.Wait(`document.querySelector("#edit-name")?.value === "Earth"`)
 	d.Picture("form")
-	chromium.Eval[bool](d.Page, `(document.querySelector("#edit-name").value = "Soil", document.querySelector(".edit-form").requestSubmit(), true)`)
+	chromium.Eval[bool](d.Page, `(document.querySelector("#edit-name").value = "Soil",
+		document.querySelector(".edit-form").requestSubmit(), true)`)
 	d.last(3, "set-layer --name=Soil Ground/Earth")
 
 	// The layer has another name now, and is drawn by it.
@@ -55,12 +56,13 @@ func TestViewDrawParts(t *testing.T) {
 	d.Wait(`document.querySelector("#edit-seed")`)
 	preview := func() {
 		t.Helper()
-		chromium.Eval[bool](d.Page, `(document.querySelector("#edit-seed").value = "7", document.querySelector("#edit-config").value = "Default", true)`)
+		chromium.Eval[bool](d.Page, `(document.querySelector("#edit-seed").value = "7",
+			document.querySelector("#edit-config").value = "Default", true)`)
 		d.click("Preview")
 		d.Wait(`document.querySelector(".trial .keep")`)
 	}
 	preview()
-	judged(t, d.Page, "preview")
+	d.Accessible("preview")
 	d.last(5, "automap --layer=Ground/Soil --config=Default --seed=7")
 	d.Picture("preview")
 	d.click("Discard")
@@ -78,8 +80,8 @@ func TestViewDrawParts(t *testing.T) {
 		document.querySelector("button.apply").click();
 		return true;
 	})()`)
-	d.Wait(`[...document.querySelectorAll(".found-in li")].some((li) => li.textContent.includes("Line 3") && li.textContent.includes("nonsense"))`)
-	judged(t, d.Page, "settings")
+	d.Wait(`[...document.querySelectorAll(".found-in li")].some((li) => /^Line 3.*nonsense/.test(li.textContent))`)
+	d.Accessible("settings")
 	d.Picture("settings")
 	d.Press(kb.Escape)
 	d.last(6, "replace-settings 1 1 'sv_freeze_delay 4' 'nonsense 1'")
@@ -110,7 +112,7 @@ func TestViewDrawShapes(t *testing.T) {
 	at := [2]float64{from[0] - 0.5, from[1] - 0.5} // drag adds half a cell
 	d.drag(at)
 	d.Wait(`document.querySelector("#shapes-now").textContent.startsWith("Number")`)
-	judged(t, d.Page, "shapes")
+	d.Accessible("shapes")
 	number := strings.Fields(chromium.Eval[string](d.Page, `document.querySelector("#shapes-now").textContent`))[1]
 	d.Picture("chosen")
 	d.drag(at, [2]float64{at[0] + 1, at[1]}, [2]float64{at[0] + 2, at[1] - 1})

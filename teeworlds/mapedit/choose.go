@@ -56,12 +56,18 @@ func (e *Editor) Layers(patterns ...string) (list []LayerAt, err error) {
 				chosen[l] = without
 			}
 		}
-		names, found := e.layersCalled(item), item == "" || item == "*"
-		for g, group := range e.m.Groups {
-			for j, l := range group.Layers {
-				if names(LayerAt{g, j}, l) {
-					chosen[l], found = !without, true
+		found := item == "" || item == "*"
+		for _, path := range e.lookups() {
+			names := e.layersCalled(item, path)
+			for g, group := range e.m.Groups {
+				for j, l := range group.Layers {
+					if names(LayerAt{g, j}, l) {
+						chosen[l], found = !without, true
+					}
 				}
+			}
+			if found {
+				break
 			}
 		}
 		if !found {
@@ -106,12 +112,12 @@ func (e *Editor) OtherLayers(list []LayerAt) (others []LayerAt) {
 	return others
 }
 
-// layersCalled returns a function that reports whether a single pattern selects a layer.
-func (e *Editor) layersCalled(pattern string) func(LayerAt, twmap.Layer) bool {
+// layersCalled returns a function that reports whether a single pattern selects a layer. pathOf returns the path of a part.
+func (e *Editor) layersCalled(pattern string, pathOf func(part any) string) func(LayerAt, twmap.Layer) bool {
 	g, l, numbers := cutNumbers(pattern)
 	match, folder := glob.Path('/', pattern), glob.Path('/', strings.TrimSuffix(pattern, "/")+"/")
 	return func(at LayerAt, layer twmap.Layer) bool {
-		path := e.Path(layer)
+		path := pathOf(layer)
 		_, below, _ := strings.Cut(path, "/")
 		group, name, _ := strings.Cut(below, "/")
 		switch {

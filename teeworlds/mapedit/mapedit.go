@@ -51,30 +51,42 @@ func (e *Editor) Path(part any) string {
 
 // name assigns paths to the parts that have none yet.
 func (e *Editor) name() {
-	names := mapdir.NamesOf(e.m)
-	give := func(part any, path string) {
+	for part, path := range pathsOf(e.m) {
 		if _, known := e.paths[part]; !known {
 			e.paths[part] = path
 		}
 	}
-	for i, im := range e.m.Images {
-		give(im, names.Image(i))
+}
+
+// pathsOf returns the paths that the parts of a map have now.
+func pathsOf(m *twmap.Map) map[any]string {
+	names, paths := mapdir.NamesOf(m), make(map[any]string)
+	for i, im := range m.Images {
+		paths[im] = names.Image(i)
 	}
-	for i, s := range e.m.Sounds {
-		give(s, names.Sound(i))
+	for i, s := range m.Sounds {
+		paths[s] = names.Sound(i)
 	}
-	for i, env := range e.m.Envelopes {
-		give(env, names.Envelope(i))
+	for i, env := range m.Envelopes {
+		paths[env] = names.Envelope(i)
 	}
-	for i, g := range e.m.Groups {
-		give(g, names.Group(i))
+	for i, g := range m.Groups {
+		paths[g] = names.Group(i)
 		for j, l := range g.Layers {
-			give(l, names.Layer(i, j))
+			paths[l] = names.Layer(i, j)
 		}
 	}
-	for i, l := range e.m.Orphans {
-		give(l, names.Orphan(i))
+	for i, l := range m.Orphans {
+		paths[l] = names.Orphan(i)
 	}
+	return paths
+}
+
+// lookups returns functions for the paths by which a user may select parts, in the order in which they are tried: the current
+// paths, and the first ones, which reports name.
+func (e *Editor) lookups() []func(part any) string {
+	now := pathsOf(e.m)
+	return []func(any) string{func(part any) string { return now[part] }, e.Path}
 }
 
 // reportChange reports a change of a part, or of the map itself if part is nil. It reports nothing if count is 0.
@@ -99,10 +111,15 @@ func (e *Editor) Groups(pattern string) ([]int, error) {
 	var list []int
 	number, err := strconv.Atoi(pattern)
 	matches := matcher(pattern)
-	for i, group := range e.m.Groups {
-		isGame := strings.EqualFold(pattern, "game") && i == e.gameGroup()
-		if pattern == "" || pattern == "*" || isGame || err == nil && number == i || matches(e.Path(group)) {
-			list = append(list, i)
+	for _, path := range e.lookups() {
+		for i, group := range e.m.Groups {
+			isGame := strings.EqualFold(pattern, "game") && i == e.gameGroup()
+			if pattern == "" || pattern == "*" || isGame || err == nil && number == i || matches(path(group)) {
+				list = append(list, i)
+			}
+		}
+		if list != nil {
+			return list, nil
 		}
 	}
 	if len(list) == 0 && pattern != "" && pattern != "*" {
@@ -147,9 +164,14 @@ func (e *Editor) Envelopes(pattern string) ([]int, error) {
 func named[T any](e *Editor, parts []*T, name func(*T) string, what, pattern string) ([]int, error) {
 	var list []int
 	matches := matcher(pattern)
-	for i, p := range parts {
-		if pattern == "" || matches(name(p)) || matches(e.Path(p)) {
-			list = append(list, i)
+	for _, path := range e.lookups() {
+		for i, p := range parts {
+			if pattern == "" || matches(name(p)) || matches(path(p)) {
+				list = append(list, i)
+			}
+		}
+		if list != nil {
+			break
 		}
 	}
 	if i, err := strconv.Atoi(pattern); err == nil && len(list) == 0 && 0 <= i && i < len(parts) {

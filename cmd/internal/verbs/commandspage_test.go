@@ -76,7 +76,9 @@ world of millions of blocks.
   with code 1. On systems that cannot exchange two names in one step (Windows, some network file
   systems), the file has no name for that moment.
 - If a name in an operation (a node, an item, an image, a layer, a key) is in none of the files,
-  nothing is written, the exit code is 1, and the error suggests existing names. A step that
+  nothing is written, the exit code is 1, and the error suggests existing names. Layers, groups and
+  images are named as they are called before the step; if none is called so, the names of the file
+  before all steps are valid, too. A step that
   changes nothing because the value is already set is not an error. With several files, each name
   must be in one of them; the others get a warning. '''--allow-nothing''' accepts unknown names, for
   scripts. The name of a new node or item must be in the world, in '''--nodes''' or in the built-in

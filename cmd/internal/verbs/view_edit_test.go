@@ -177,6 +177,17 @@ func TestEditSessions(t *testing.T) {
 		{"remove-settings", "sv_team*"},
 		{"shift-tiles", "1", "-2", "--layer", "Tree/*"},
 		{"add-group", "New group"},
+		{"set-layer", "Tree/Leaves", "--name", "Foliage"}, // later changes name the layer as it is called then
+		{"draw-tiles", "--layer=Tree/Foliage", "5", "5", "3*4"},
+		{"set-layer", "Tree/Trunk", "--name", "Leaves"},
+		{"duplicate-layers", "Tree/*"},
+		{"move-layer", "Tree/Leaves", "Tree", "--at", "0"},
+		{"remove-layers", "Tree/Leaves"},
+		{"set-group", "Tree", "--name", "Wood"},
+		{"fill-tiles", "2", "--layer=Wood/*", "--area", "1,1:3,3"},
+		{"move-quads", "quads", "8,8"},
+		{"color-quads", "Ground/Daylight", "#ff0000"},
+		{"replace-settings", "1", "2", "sv_hit 0"},
 		{"rename-image", "burrow_light", "lamp"}, // fails the second time
 		{"normalize-rotation"},
 	}
@@ -189,7 +200,7 @@ func TestEditSessions(t *testing.T) {
 		}
 		e := openEdit(t, name, t.TempDir())
 		e.get("/f/1/open")
-		for range 12 + r.IntN(12) {
+		for range 16 + r.IntN(16) {
 			id := 0
 			if n := len(e.now.List); n > 0 {
 				id = e.now.List[r.IntN(n)].ID

@@ -71,7 +71,8 @@ func TestEditCells(t *testing.T) {
 			}
 		}
 	}
-	for _, bad := range []string{"cells?layer=none&x=0&y=0&w=1&h=1", "cells?layer=Game/Game&x=0&y=0&w=1048577&h=1", "cells?layer=Game/Game&x=0&y=0&w=9999&h=9999",
+	for _, bad := range []string{"cells?layer=none&x=0&y=0&w=1&h=1", "cells?layer=Game/Game&x=0&y=0&w=1048577&h=1",
+		"cells?layer=Game/Game&x=0&y=0&w=9999&h=9999",
 		"cells?layer=Game/Game&x=0&y=0&w=-1&h=1", "palette?layer=none", "shapes?layer=Game/Game", "shapes?layer=none"} {
 		if r := e.get("/f/1/" + bad); r.Code < 400 || r.Code >= 500 {
 			t.Errorf("%s: %d", bad, r.Code)

@@ -47,7 +47,8 @@ type session struct {
 	undo     [][]item
 	redo     [][]item
 	revision int    // counts the changes of the list
-	applied  int    // the revision whose result is shown
+	applied  int    // the revision of the result
+	seen     int    // the revision whose result the page gets
 	result   *state // the result
 	offer    *kept  // the list of an earlier session, until the user accepts or discards it
 	unkept   string // why the list is not kept

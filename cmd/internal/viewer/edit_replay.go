@@ -88,6 +88,9 @@ func (n *session) replay(ctx context.Context) error {
 	n.applied, n.result = revision, n.chain[last]
 	n.mu.Unlock()
 	n.show()
+	n.mu.Lock()
+	n.seen = revision
+	n.mu.Unlock()
 	n.server.events.send(event{"edited", map[string]any{"file": n.is.id, "revision": revision, "generation": n.is.current()}})
 	return nil
 }

@@ -147,7 +147,7 @@ func (n *session) describe() any {
 		list = append(list, one)
 	}
 	answer := map[string]any{
-		"hash": hash, "revision": n.revision, "applied": n.applied == n.revision, "list": list,
+		"hash": hash, "revision": n.revision, "applied": n.seen == n.revision, "list": list,
 		"undo": len(n.undo) > 0, "redo": len(n.redo) > 0, "outdated": outdated, "saves": n.Save != nil, "unkept": n.unkept,
 		"name": n.was.Name, "generation": n.is.current(), "folder": n.folder != nil,
 	}
