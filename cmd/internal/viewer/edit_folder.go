@@ -106,8 +106,7 @@ func (n *session) replayFolder(ctx context.Context, revision int, list []item) e
 	n.mu.Lock()
 	n.applied = revision
 	n.mu.Unlock()
-	n.show()
-	n.server.events.send(event{"edited", map[string]any{"file": n.is.id, "revision": revision, "generation": n.is.current()}})
+	n.show(revision)
 	return nil
 }
 
@@ -203,7 +202,7 @@ func (n *session) saveFolder(ctx context.Context, script string) (string, error)
 	n.mu.Lock()
 	n.list, n.undo, n.redo = nil, nil, nil
 	n.revised()
-	n.applied = n.revision
+	n.applied, n.seen = n.revision, n.revision
 	n.mu.Unlock()
 	for _, f := range []*file{n.was, n.is} {
 		if err := f.renew(s.life, true); err != nil {

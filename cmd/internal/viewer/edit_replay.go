@@ -87,16 +87,21 @@ func (n *session) replay(ctx context.Context) error {
 	n.mu.Lock()
 	n.applied, n.result = revision, n.chain[last]
 	n.mu.Unlock()
-	n.show()
+	n.show(revision)
+	return nil
+}
+
+// show shows the result of a revision.
+func (n *session) show(revision int) {
+	n.renew()
 	n.mu.Lock()
 	n.seen = revision
 	n.mu.Unlock()
 	n.server.events.send(event{"edited", map[string]any{"file": n.is.id, "revision": revision, "generation": n.is.current()}})
-	return nil
 }
 
-// show shows the result, if the file was shown before.
-func (n *session) show() {
+// renew opens the result, if the file was opened before.
+func (n *session) renew() {
 	f := n.is
 	f.mu.Lock()
 	seen := f.shown.stamp != ""
