@@ -24,7 +24,6 @@ type reader struct {
 }
 
 func (r *reader) take(n int) []byte {
-	r.t.Helper()
 	if n < 0 || n > len(r.data) {
 		r.t.Fatalf("%d bytes of %d", n, len(r.data))
 	}
