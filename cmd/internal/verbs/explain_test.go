@@ -102,7 +102,7 @@ func provokedMessages(t *testing.T) map[string][]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const create, print = "\ts(Finding{ID: k.ID,", "func (f Finding) text(where string) string {\n"
+	const create, print = "\ts.Report(Finding{ID: k.ID,", "func (f Finding) text(where string) string {\n"
 	if !strings.Contains(string(text), create) || !strings.Contains(string(text), print) {
 		t.Fatal("check.go creates findings in another way")
 	}
