@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +22,8 @@ import (
 
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/host"
+	"trowel.example/internal/files/lfs"
+	"trowel.example/internal/files/regular"
 	"trowel.example/internal/text/words"
 )
 
@@ -288,7 +292,10 @@ func written(ctx context.Context, top, dir string, all []entry) (err error) {
 	}
 	in := bufio.NewReaderSize(out, 1<<16)
 	for _, e := range all {
-		if err = writeEntry(root, e, in); err != nil {
+		if err = writeEntry(root, e, in); err == nil && e.size <= lfs.MaxSize {
+			err = fetched(ctx, root, top, e)
+		}
+		if err != nil {
 			stop()
 			break
 		}
@@ -326,5 +333,45 @@ func writeEntry(root *os.Root, e entry, in *bufio.Reader) error {
 		return err
 	}
 	_, err = in.Discard(1) // the line break after the content
+	return err
+}
+
+// fetched replaces a pointer file of Git LFS by its content, if the repository has it. Otherwise, the pointer is reported when the
+// file is opened.
+func fetched(ctx context.Context, root *os.Root, top string, e entry) error {
+	name := filepath.FromSlash(e.path)
+	pointer, err := root.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	object, sum := lfs.Object(pointer)
+	if object == "" {
+		return nil
+	}
+	common, err := ask(ctx, top, "rev-parse", "--git-common-dir")
+	if err != nil {
+		return err
+	}
+	dir := filepath.FromSlash(strings.TrimSuffix(common, "\n"))
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(top, dir)
+	}
+	from, info, err := regular.Open(filepath.Join(dir, "lfs", "objects", filepath.FromSlash(object)))
+	if err != nil {
+		return nil
+	}
+	defer from.Close()
+	if !info.Mode().IsRegular() || info.Size() > maxCommit {
+		return nil
+	}
+	to, err := root.OpenFile(name, os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	h := sha256.New()
+	_, err = io.Copy(io.MultiWriter(to, h), from)
+	if err = errors.Join(err, to.Close()); err == nil && hex.EncodeToString(h.Sum(nil)) != sum {
+		err = fmt.Errorf("%s: the content that Git LFS has here is damaged", words.Printable(e.path))
+	}
 	return err
 }

@@ -125,7 +125,7 @@ func snapshots(ctx context.Context, s *service.Service, name, repository string)
 			open: func(ctx context.Context) (*Opened, error) {
 				return mount(ctx, s, repo.Format, repository, one.ID, name)
 			}})
-		if putBack != "" && one.Err == nil {
+		if putBack != "" && one.Err == nil && !s.IsElsewhere(repository) {
 			list[len(list)-1].PutBack = func(box string) []string {
 				return []string{putBack, "--box=" + box, "--moment=" + one.ID, "--", repository}
 			}

@@ -82,6 +82,9 @@ func needsSecond(a *Tool, cmd *cobra.Command, args []string) bool {
 	if cmd.Name() == "search" && len(args) > 0 {
 		args = args[1:] // after the pattern
 	}
+	if f := cmd.Flags().Lookup(flagBackups); f != nil {
+		args = append(args[:len(args):len(args)], f.Value.String())
+	}
 	return slices.ContainsFunc(args, func(name string) bool {
 		return strings.HasPrefix(name, "s3://") || strings.HasPrefix(name, "file://")
 	})

@@ -22,6 +22,9 @@ import (
 	"trowel.example/internal/format"
 )
 
+// flagBackups is the flag of view that names a repository, which may be in object storage.
+const flagBackups = "backups"
+
 func viewCommand(a *Tool) *cobra.Command {
 	var noOpen, edit bool
 	var port string
@@ -57,7 +60,7 @@ In an ssh session, it prints how to reach the page from your machine.`,
 	cmd.Flags().BoolVar(&noOpen, "no-open", false, "print the address without opening a browser")
 	cmd.Flags().StringVar(&port, "port", "", "the `port` of the page on this machine (default: any free one)")
 	cmd.Flags().BoolVar(&edit, "edit", false, "let the page change the file")
-	cmd.Flags().StringVar(&from.Repository, "backups", "", "show the states of FILE in a `repository` of backups, too")
+	cmd.Flags().StringVar(&from.Repository, flagBackups, "", "show the states of FILE in a `repository` of backups, too")
 	cmd.Flags().BoolVar(&from.Git, "git", false, "show the states of FILE in the commits of its git repository, too")
 	optionFlags(a, cmd, func(f *format.Format) []format.Option {
 		return slices.DeleteFunc(f.OptionsFor(format.ForTree|format.ForCheck|format.ForScene), func(o format.Option) bool { return o.Secret })

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"regexp"
 
 	"trowel.example/fault"
 	"trowel.example/internal/files/regular"
@@ -24,6 +25,19 @@ const MaxSize = 1024
 
 // Is reports whether first is the start of a pointer file.
 func Is(first []byte) bool { return bytes.HasPrefix(first, head) }
+
+var object = regexp.MustCompile(`(?m)^oid sha256:([0-9a-f]{64})$`)
+
+// Object returns the slash-separated path, below the folder lfs/objects of a repository, of the file that a pointer file stands
+// for, and its SHA-256 in hexadecimal; "" if the content is no pointer.
+func Object(content []byte) (path, sum string) {
+	m := object.FindSubmatch(content)
+	if !Is(content) || m == nil {
+		return "", ""
+	}
+	sum = string(m[1])
+	return sum[:2] + "/" + sum[2:4] + "/" + sum, sum
+}
 
 // Check returns an error if the file at path is a pointer file. It returns nil for missing and unreadable files.
 func Check(path string) error {
