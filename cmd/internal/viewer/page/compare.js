@@ -112,7 +112,7 @@ async function overlay(stage, context, shown, bar, note) {
   };
   handle.onpointerup = handle.onpointercancel = () => (handle.onpointermove = null);
 
-  const usual = context.session.edit === undefined ? "swipe" : "new"; // the result of the changes
+  const usual = context.session.edit === undefined || context.states?.pair() ? "swipe" : "new"; // the result of the changes
   const how = () => (state().over === "side" && narrow.matches ? "swipe" : state().over ?? usual);
   // arrange shows the visible part of each file. The new file is always on the right.
   const arrange = () => {
