@@ -59,7 +59,7 @@ export const panel = {
       if (!namesShown(shown).includes(layer) && shown.view.layers.some((l) => l.name === layer)) toggle(shown, [layer], true);
     }
 
-    let kind, listed; // of the layer that the fields are for; the listed layers
+    let kind, listed, coloured; // of the layer that the fields are for; the listed layers; the shape whose colour is shown
     function draw() {
       const { canvas, canvases, shaping } = drawing, { outlines, outline, chosen: some } = drawing.shapes;
       if (body.parentNode !== node) fill(node, body);
@@ -76,6 +76,9 @@ export const panel = {
       shapes.hidden = !shaping;
       shapes.querySelector("#shapes-now").textContent = !outline?.shapes ? "The layer is empty." : some.size === 1 ? `Number ${[...some][0]} is chosen` : `${some.size} of ${outline.shapes} are chosen`;
       numbers.disabled = cells.hidden;
+      const one = [...some][0], color = drawing.shapes.shapes[one]?.color;
+      if (color && one !== coloured) [shapes.querySelector("[type=color]").value, shapes.querySelector("[type=number]").value] = [color.slice(0, 7), parseInt(color.slice(7), 16)];
+      coloured = one;
       undo.disabled = !list.now.undo;
       redo.disabled = !list.now.redo;
       copy.disabled = cut.disabled = shaping || !drawing.selection;

@@ -46,8 +46,11 @@ export function tileset(drawing) {
     choose();
   };
 
+  let drawn; // what is drawn
   function draw() {
-    const { tiles, ids, block } = drawing;
+    const { tiles, ids, block } = drawing, is = [drawing.canvas, tiles, tiles?.picture, canvas.clientWidth, String(ids), block.length, block[0].length];
+    if (drawn?.every((v, i) => v === is[i])) return;
+    drawn = is;
     const side = Math.max(16, Math.round((canvas.clientWidth * devicePixelRatio) / 16));
     Object.assign(canvas, { width: 16 * side, height: 16 * side });
     const g = canvas.getContext("2d");
