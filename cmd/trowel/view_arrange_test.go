@@ -128,7 +128,7 @@ func TestViewDrawShapes(t *testing.T) {
 	d.last(2, "move-quads Ground/Daylight -1,0 "+number)
 	chromium.Eval[bool](d.Page, `(document.querySelector("#shape-color").value = "#00ff80", true)`)
 	d.Do(chromedp.Click(".shapes-of button", chromedp.ByQuery))
-	d.last(3, "color-quads Ground/Daylight '#00ff80ff' "+number)
+	d.last(3, "color-quads Ground/Daylight '#00ff8078' "+number)
 	d.Picture("coloured")
 	d.save()
 	d.end()
