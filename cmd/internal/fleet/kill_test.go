@@ -102,14 +102,14 @@ func testRefused(t *testing.T, b *bench) {
 	b.write("in/refuse-00001", "")
 	b.write("in/hang-00002", "")
 	b.worker("--max", "2")
-	id := b.submit("--limit", "1s", "toy", "3", "in", "--attempts", "3")
+	id := b.submit("--limit", "4s", "toy", "3", "in", "--attempts", "3")
 	s := b.must(2, "wait", id)
 	if !strings.Contains(s.err, "not allowed here") || !strings.Contains(s.err, "hint: ask somebody; ") {
 		t.Error(s)
 	}
 	s = b.must(0, "status", id)
 	for _, want := range []string{"00001 (1), attempt 1, refused: a part: not allowed here", "hint:      ask somebody",
-		"00002 (2), attempt 3, failed: exceeded its limit of 1s", "2 failed, 0 cancelled"} {
+		"00002 (2), attempt 3, failed: exceeded its limit of 4s", "2 failed, 0 cancelled"} {
 		if !strings.Contains(s.out, want) {
 			t.Errorf("no %q in\n%s", want, s.out)
 		}
@@ -118,7 +118,7 @@ func testRefused(t *testing.T, b *bench) {
 	b.must(2, "retry", id, "--limit", "0s")
 	b.must(0, "retry", id, "--limit", "1h")
 	b.eventually("the part runs", func() bool { return b.alive("in/hangs") })
-	time.Sleep(1500 * time.Millisecond)
+	time.Sleep(4500 * time.Millisecond)
 	if !b.alive("in/hangs") {
 		t.Error("the limit is the old one")
 	}

@@ -131,7 +131,7 @@ func TestPutBack(t *testing.T) {
 
 	// The list is kept, and continued by the next run.
 	e.Close()
-	e, _, id = reopenPutBack(t, e.name, repo)
+	e, _, _ = reopenPutBack(t, e.name, repo)
 	if e.now.Offer == nil || e.now.Offer.Count != 1 {
 		t.Fatalf("%+v", e.now)
 	}
