@@ -34,6 +34,12 @@ func Mount(dir string, db DB) (unmount func(), err error) {
 	}, nil
 }
 
+// IsMounted reports whether a store was mounted in a folder.
+func IsMounted(dir string) bool {
+	_, is := mountedIn(dir)
+	return is
+}
+
 // mountedIn returns the store that was mounted in a folder.
 func mountedIn(dir string) (DB, bool) {
 	mounts.Lock()

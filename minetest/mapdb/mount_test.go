@@ -34,6 +34,9 @@ func TestMount(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	if !mapdb.IsMounted(dir) || mapdb.IsMounted(filepath.Dir(dir)) {
+		t.Error("IsMounted is wrong")
+	}
 	unmount()
 	if _, err := mapdb.Open(t.Context(), dir, mapdb.Config{Backend: mapdb.SQLite}); err == nil || errors.Is(err, mapdb.ErrNotFound) {
 		t.Errorf("after it is unmounted: %v", err)
