@@ -29,7 +29,7 @@ export const panel = {
     const layers = el("select", { id: "canvas", onchange: () => choose(layers.value) });
     const button = (text, title, onclick, more = {}) => el("button", { type: "button", title, onclick: () => Promise.resolve(onclick()).catch((err) => context.say(err.message)), ...more }, text);
     const bar = el("div", { className: "row tools-of", role: "toolbar", "aria-label": "Tools" }, tools.map(([name, key, title, d]) => button(drawn(d), `${title} (${key})`, () => drawing.use(name), { dataset: { tool: name }, "aria-label": title })));
-    const act = (how, says) => () => list.now[how] && list.act({ do: how }).then(() => context.say(says));
+    const act = (how, says) => () => list.back(how).then((did) => did && context.say(says));
     const undo = button("Undo", "Undo (Z)", act("undo", "Undone")), redo = button("Redo", "Redo (Y)", act("redo", "Redone"));
     const copy = button("Copy", "Copy the selection (C)", () => drawing.copy()), cut = button("Cut", "Cut the selection (X)", () => drawing.cut()), paste = button("Paste", "Paste (V)", () => drawing.paste());
     const turns = [
@@ -98,15 +98,16 @@ export const panel = {
     }
 
     const when = () => context.visible && Boolean(drawing.ink) && (Boolean(drawing.canvas) || drawing.shaping);
-    const key = (keys, help, run) => bind(keys, help, (e) => void Promise.resolve(run(e)).catch((err) => context.say(err.message)), { group: "Draw", when });
+    const key = (keys, help, run, more = when) => bind(keys, help, (e) => void Promise.resolve(run(e)).catch((err) => context.say(err.message)), { group: "Draw", when: more });
+    const cellKey = (keys, help, run) => key(keys, help, run, () => when() && !drawing.shaping);
     const flip = (box) => (box.checked = !box.checked, box.dispatchEvent(new Event("change")));
     const ends = [
       ...tools.map(([name, k, title]) => key(k, title.toLowerCase(), () => bar.querySelector(`[data-tool=${name}]`).disabled || drawing.use(name))),
-      key("C", "copy the selection", () => drawing.copy()), key("X", "cut the selection", () => drawing.cut()), key("V", "paste", () => drawing.paste()),
-      key("Delete", "erase the selection", () => drawing.erase()),
-      key("N", "mirror left to right", () => drawing.turn(true, 0)), key("M", "mirror top to bottom", () => drawing.turn(true, 2)),
-      key("R", "rotate clockwise", () => drawing.turn(false, 1)), key("T", "rotate anticlockwise", () => drawing.turn(false, 3)),
-      key("U", "numbers of tiles", () => flip(numbers)), key("K", "what players see", () => flip(frames)),
+      cellKey("C", "copy the selection", () => drawing.copy()), cellKey("X", "cut the selection", () => drawing.cut()), cellKey("V", "paste", () => drawing.paste()),
+      cellKey("Delete", "erase the selection", () => drawing.erase()),
+      cellKey("N", "mirror left to right", () => drawing.turn(true, 0)), cellKey("M", "mirror top to bottom", () => drawing.turn(true, 2)),
+      cellKey("R", "rotate clockwise", () => drawing.turn(false, 1)), cellKey("T", "rotate anticlockwise", () => drawing.turn(false, 3)),
+      cellKey("U", "numbers of tiles", () => flip(numbers)), key("K", "what players see", () => flip(frames)),
       bind("Escape", undefined, () => drawing.cancel() || (drawing.tool !== "move" && drawing.use("move"), true), { when: () => when() && (drawing.tool !== "move" || Boolean(drawing.selection) || drawing.shapes.chosen.size > 0) }),
       list.watch(() => draw()),
       watch((changed) => changed.has("tab") && drawing.use(drawing.tool)), // another panel in front takes the pointer away

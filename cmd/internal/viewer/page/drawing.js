@@ -274,7 +274,7 @@ export class Drawing {
   }
 
   newStroke() {
-    const { canvas } = this, stroke = { canvas, sheet: this.tiles, cells: new Sparse(canvas.width, canvas.height) };
+    const { canvas } = this, stroke = { canvas, sheet: this.tiles ?? new Sheet(canvas), cells: new Sparse(canvas.width, canvas.height) };
     stroke.add = this.ink.begin(stroke);
     return stroke;
   }

@@ -166,7 +166,7 @@ export const panel = {
         part("command-script", "Script", "For `trowel edit FILES --script changes.txt`.", script));
     }
 
-    const back = (how, says) => () => void (list.now[how] && act({ do: how }, says));
+    const back = (how, says) => () => void list.back(how).then((did) => did && context.say(says), (err) => context.say(err.message));
     const ends = [bind("Z", "undo the last change of the list", back("undo", "Undone"), { group: "Edit" }),
       bind("Y", "redo it", back("redo", "Redone"), { group: "Edit" }), list.watch(draw)];
     draw();

@@ -8,6 +8,7 @@ class Edits {
     on("edited", (e) => e.file === this.file && (e.revision !== this.now?.revision || !this.now.applied) && this.renew());
     on("changed", (e) => e.file !== this.file && this.renew());
     on("broken", () => this.renew());
+    on("hello", () => this.now && this.renew()); // after an interruption, events may be missing
   }
 
   address(what = "", query) { return url(this.file, "edit" + what, query); }
@@ -52,6 +53,14 @@ class Edits {
   // act changes the list and waits until it is applied.
   async act(does) {
     this.set(await this.post("", does));
+  }
+
+  // back undoes or redoes, after all earlier calls, and reports whether there was something.
+  async back(how) {
+    await this.last;
+    if (!this.now[how]) return false;
+    await this.act({ do: how });
+    return true;
   }
 
   // add adds an operation, and returns the new revision of the list before it is applied.
