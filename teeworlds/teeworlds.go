@@ -40,6 +40,7 @@ var teeworldsMap = &format.Format{
 	Open:          mapfile.Open,
 	Build:         mapfile.Build,
 	Compare:       mapfile.Compare,
+	Decides:       mapfile.Decides,
 	Editing:       mapEditing,
 	Merging:       mapMerging,
 	Finder:        mapFinder,

@@ -89,6 +89,10 @@ type Format struct {
 	// Nil, or if Compare returns [ErrByTrees]: the trees of the files are compared file by file.
 	Compare func(ctx context.Context, job *Job, old, new Side, change func(any) error) ([]string, error)
 
+	// Decides calls change with each difference between two files that decides the game, which is more than how it looks. Nil:
+	// the format does not tell these apart.
+	Decides func(ctx context.Context, job *Job, old, new Side, change func(check.Change) error) error
+
 	// Actors reads, in the file src as it is now, who made differences that Compare found, from the moment since on and before
 	// the moment until. It calls did for each recorded action, with the number of the difference, the name of who did
 	// it, and whether that is only likely. Nil: files do not record it.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/check"
 	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/treediff"
@@ -21,7 +22,7 @@ import (
 )
 
 func diffCommand(a *Tool) *cobra.Command {
-	var asJSON, stat, sidecar, files bool
+	var asJSON, stat, sidecar, files, physics bool
 	cmd := &cobra.Command{
 		Use:   "diff A B",
 		Short: "Show how two files differ",
@@ -37,6 +38,10 @@ renamed, and the changes within parts that both maps have, even if they have mov
 Parts are named as in the folder made by "trowel extract A". If very many tiles changed, only the
 largest areas are shown; --json has all: an array of {path, part, change, field, old, new, by, area,
 at}.
+
+With --physics, two maps are compared only by what decides the game: the tiles of the physics layers
+that have an effect, the size of the map, and the settings. All else is design. With --json that is
+an array of {path, what, count, unit, at}, with all places of tiles.
 
 For two worlds it lists added and removed blocks, which nodes of the others became which, and
 changes in node data, players, accounts, mod storage and settings:
@@ -61,10 +66,12 @@ is added, removed or changed, and the other keys are present if they apply.
 The exit code is 0 if the files are the same, and 1 if they differ or a part cannot be read: that is
 reported, and the rest is compared.`,
 		Example: `  trowel diff climb.map climb2.map
-  trowel diff --stat climb.map climb/`,
+  trowel diff --stat climb.map climb/
+  trowel diff --physics climb.map climb2.map`,
 		Args: args(2, 2),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&physics, "physics", false, "compare only what decides the game, in maps")
 	cmd.Flags().BoolVar(&files, "files", false, "compare the files of the trees")
 	cmd.Flags().BoolVar(&stat, "stat", false, "show only which files differ, not how")
 	cmd.Flags().BoolVar(&sidecar, "sidecar", false, "compare "+tree.Sidecar+", which only matters for byte-identical files")
@@ -72,7 +79,10 @@ reported, and the rest is compared.`,
 	optionFlags(a, cmd, optionsFor(format.ForTree))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		startPager(a)
-		c := &comparison{Tool: a, stat: stat, trees: treediff.Trees{Sidecar: sidecar, Label: words.Printable}, files: files || stat || sidecar}
+		c := &comparison{Tool: a, stat: stat, trees: treediff.Trees{Sidecar: sidecar, Label: words.Printable}, files: files || stat || sidecar, physics: physics}
+		if c.physics && c.files {
+			return errors.New("--physics excludes --files, --stat and --sidecar")
+		}
 		differ, err := c.run(cmd.Context(), args[0], args[1], asJSON)
 		if err != nil {
 			return err
@@ -81,7 +91,9 @@ reported, and the rest is compared.`,
 			return nil
 		}
 		_ = a.out.Flush()
-		if c.parts > 0 {
+		if physics {
+			a.talk.Say("the game is another one: %s", wording.Count(c.parts, "change"))
+		} else if c.parts > 0 {
 			a.talk.Say("%s", wording.Count(c.parts, "change"))
 		} else {
 			a.talk.Say("%s changed, %d added, %d removed", wording.Count(c.counts[treediff.Changed], "file"),
@@ -102,6 +114,8 @@ type comparison struct {
 	files  bool // compare the files of the trees, even if the format can compare parts
 	counts map[treediff.Change]int
 	parts  int // number of changes that the format found
+
+	physics bool // compare only what decides the game
 
 	nameA, nameB string
 }
@@ -127,6 +141,9 @@ func (c *comparison) run(ctx context.Context, nameA, nameB string, asJSON bool) 
 				s.Close()
 			}
 		}()
+		if c.physics {
+			return c.byPhysics(ctx, sides, &list, asJSON)
+		}
 		if f := comparing(sides[0].format, sides[1].format); f != nil && !c.files {
 			differ, err := c.byParts(ctx, f, sides, &list, asJSON)
 			if !errors.Is(err, format.ErrByTrees) {
@@ -258,6 +275,30 @@ func (c *comparison) byParts(ctx context.Context, f *format.Format, sides [2]sid
 		}
 	}
 	return c.parts > 0, nil
+}
+
+// byPhysics compares what decides the game.
+func (c *comparison) byPhysics(ctx context.Context, sides [2]side, list *terminal.Array, asJSON bool) (bool, error) {
+	for i, name := range []string{c.nameA, c.nameB} {
+		switch f := sides[i].format; {
+		case f == nil:
+			return false, fmt.Errorf("%s: is no game file", name)
+		case f.Decides == nil:
+			return false, fmt.Errorf("%s: a %s has no physics to compare", name, f.Title)
+		}
+	}
+	err := sides[0].format.Decides(ctx, c.Job(sides[0].format), sides[0].Side, sides[1].Side, func(change check.Change) error {
+		c.parts++
+		if asJSON {
+			return list.Add(change)
+		}
+		_, err := fmt.Fprintln(c.out, words.Printable(change.String()))
+		return err
+	})
+	if err == nil && asJSON {
+		err = list.End()
+	}
+	return c.parts > 0, err
 }
 
 // openTrees opens the trees of both sides. Files in B get the names they have in A, or the other way round if

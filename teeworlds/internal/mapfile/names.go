@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"os"
 
+	"trowel.example/check"
 	"trowel.example/internal/files/links"
 	"trowel.example/internal/files/safename"
 	"trowel.example/internal/format"
 	"trowel.example/teeworlds/internal/mapdiff"
+	"trowel.example/teeworlds/internal/mapphysics"
 	"trowel.example/teeworlds/mapdir"
 )
 
@@ -74,6 +76,19 @@ func namesOf(job *format.Job, side format.Side) (*mapdir.Names, error) {
 		return nil, err
 	}
 	return mapdir.NamesOf(m), nil
+}
+
+// Decides compares what decides the game in two maps.
+func Decides(ctx context.Context, job *format.Job, old, new format.Side, change func(check.Change) error) error {
+	a, err := namesOf(job, old)
+	if err != nil {
+		return err
+	}
+	b, err := namesOf(job, new)
+	if err != nil {
+		return err
+	}
+	return mapphysics.Compare(ctx, a, b, change)
 }
 
 // Compare compares maps part by part.
