@@ -124,7 +124,7 @@ func TestPhysics(t *testing.T) {
 	}
 }
 
-// TestDesign tests that changes of design are none of the game.
+// TestDesign tests that no change of design is reported.
 func TestDesign(t *testing.T) {
 	all := maps(t)
 	r := rand.New(rand.NewPCG(3, 4))
