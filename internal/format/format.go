@@ -90,7 +90,7 @@ type Format struct {
 	Compare func(ctx context.Context, job *Job, old, new Side, change func(any) error) ([]string, error)
 
 	// Decides calls change with each difference between two files that decides the game, which is more than how it looks. Nil:
-	// the format does not tell these apart.
+	// the format does not distinguish these.
 	Decides func(ctx context.Context, job *Job, old, new Side, change func(check.Change) error) error
 
 	// Actors reads, in the file src as it is now, who made differences that Compare found, from the moment since on and before

@@ -79,7 +79,8 @@ reported, and the rest is compared.`,
 	optionFlags(a, cmd, optionsFor(format.ForTree))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		startPager(a)
-		c := &comparison{Tool: a, stat: stat, trees: treediff.Trees{Sidecar: sidecar, Label: words.Printable}, files: files || stat || sidecar, physics: physics}
+		c := &comparison{Tool: a, stat: stat, trees: treediff.Trees{Sidecar: sidecar, Label: words.Printable},
+			files: files || stat || sidecar, physics: physics}
 		if c.physics && c.files {
 			return errors.New("--physics excludes --files, --stat and --sidecar")
 		}
@@ -92,7 +93,7 @@ reported, and the rest is compared.`,
 		}
 		_ = a.out.Flush()
 		if physics {
-			a.talk.Say("the game is another one: %s", wording.Count(c.parts, "change"))
+			a.talk.Say("the game changes: %s", wording.Count(c.parts, "change"))
 		} else if c.parts > 0 {
 			a.talk.Say("%s", wording.Count(c.parts, "change"))
 		} else {

@@ -65,7 +65,9 @@ func Backup(ctx context.Context, from, to string) (err error) {
 		switch code := sqlite.ErrCode(err).ToPrimary(); {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case (code == sqlite.ResultBusy || code == sqlite.ResultLocked) && waiting < busyPatience:
+		case (code == sqlite.ResultBusy || code == sqlite.ResultLocked) && waiting < busyPatience,
+			// Just when another program begins a transaction, its journal looks as if that had been interrupted.
+			sqlite.ErrCode(err) == sqlite.ResultReadOnlyRollback && waiting < time.Second:
 			const moment = 10 * time.Millisecond
 			time.Sleep(moment)
 			waiting += moment
