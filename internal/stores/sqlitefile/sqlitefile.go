@@ -120,6 +120,13 @@ func IsDamage(err error) bool {
 func (f *File) open() error {
 	f.logged = false
 	wal, err := f.walMode()
+	for range 5 { // just when another program begins a transaction, its journal looks as if that had been interrupted
+		if sqlite.ErrCode(err) != sqlite.ResultReadOnlyRollback {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+		wal, err = f.walMode()
+	}
 	switch {
 	case sqlite.ErrCode(err) == sqlite.ResultReadOnlyRollback:
 		return f.recover("-journal")
