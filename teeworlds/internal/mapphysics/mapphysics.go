@@ -195,7 +195,7 @@ func (c *layer) effects(l *twmap.TileLayer) func(x, y int) effect {
 	case twmap.KindSpeedup:
 		at = func(x, y int) effect {
 			t := l.Speedups().At(x, y)
-			if t.Force == 0 { // whatever the tile is
+			if t.Force == 0 && (t.Unused() || twmap.GameTile(t.ID) != twmap.TileSpeedup) {
 				return effect{}
 			}
 			return effect{id: t.ID, force: t.Force, most: t.MaxSpeed, angle: t.Angle}

@@ -124,6 +124,30 @@ func TestPhysics(t *testing.T) {
 	}
 }
 
+// TestSlowdown tests that a speedup without force counts if it has a limit, which slows down.
+func TestSlowdown(t *testing.T) {
+	with := func(tile twmap.SpeedupTile) *twmap.Map {
+		m := twmap.New(4, 4)
+		layer := twmap.NewTileLayer(twmap.KindSpeedup, 4, 4)
+		layer.Speedups().Set(1, 2, tile)
+		for _, g := range m.Groups {
+			if len(g.Layers) > 0 {
+				g.Layers = append(g.Layers, layer)
+				return m
+			}
+		}
+		t.Fatal("no group")
+		return nil
+	}
+	none, slow := with(twmap.SpeedupTile{ID: 29}), with(twmap.SpeedupTile{ID: 29, MaxSpeed: 5})
+	if got := compare(t, none, slow); len(got) != 1 || len(got[0].At) != 1 || got[0].At[0].String() != "1,2" {
+		t.Errorf("a limit: %v", got)
+	}
+	if got := compare(t, with(twmap.SpeedupTile{ID: 28}), with(twmap.SpeedupTile{ID: 28, MaxSpeed: 5, Angle: 90})); len(got) != 0 {
+		t.Errorf("an old speedup without force: %v", got)
+	}
+}
+
 // TestDesign tests that no change of design is reported.
 func TestDesign(t *testing.T) {
 	all := maps(t)
