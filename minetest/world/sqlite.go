@@ -78,10 +78,8 @@ func openSQLite(ctx context.Context, path string, opts Options, t tables) (*sqlD
 
 // sqliteError replaces the path in an error of SQLite with the name of the file.
 func sqliteError(name string, err error) error {
-	if e, ok := errors.AsType[*fault.Error](err); ok {
-		named := *e
-		named.File = name
-		return &named
+	if _, ok := errors.AsType[*fault.Error](err); ok {
+		return named(name, err)
 	}
 	return &fault.Error{File: name, Offset: -1, Got: sqlitefile.Why(err), Err: err}
 }
