@@ -28,7 +28,7 @@ export async function opens(files, editing) {
   const left = editing && files[0][0] === name ? list : null;
   const kept = editing ? await store.kept(database, files[0][0]).catch(failed) : undefined;
   name = files[0]?.[0];
-  list = null;
+  list = left;
   get("edit").hidden = true;
   get("edit").setAttribute("aria-pressed", String(editing));
   get("changes").hidden = !editing;

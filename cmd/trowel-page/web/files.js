@@ -47,8 +47,8 @@ function above(path) {
   return [dir, name];
 }
 
-// add adds a file of the user: a Blob, or {url, size}.
-export function add(path, source, time) {
+// place puts a file at a path, and makes the folders above it.
+function place(path, file) {
   let dir = root;
   const names = parts(path), name = names.pop();
   for (const n of names) {
@@ -56,19 +56,17 @@ export function add(path, source, time) {
     dir = dir.entries.get(n);
     if (!dir.entries) throw new Error(`${path}: there is a file and a folder with the same name`);
   }
-  dir.entries.set(name, { inode: ++inode, mode: isFile | 0o444, source, size: source.size, time, name, path });
+  dir.entries.set(name, { inode: ++inode, name, path, ...file });
 }
+
+// add adds a file of the user: a Blob, or {url, size}.
+export const add = (path, source, time) => place(path, { mode: isFile | 0o444, source, size: source.size, time });
 
 // write makes a file that the program can change.
 export function write(path, content) {
-  let dir = root;
-  const names = parts(path), name = names.pop(), data = new TextEncoder().encode(content);
-  for (const n of names) {
-    if (!dir.entries.has(n)) dir.entries.set(n, folder());
-    dir = dir.entries.get(n);
-  }
+  const data = new TextEncoder().encode(content);
   used += data.length;
-  dir.entries.set(name, { inode: ++inode, mode: isFile | 0o644, data, size: data.length, time: Date.now(), path });
+  place(path, { mode: isFile | 0o644, data, size: data.length, time: Date.now() });
 }
 
 // text returns the content of a file that the program has written, or null.
