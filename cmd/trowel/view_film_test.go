@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"image"
 	"net/url"
@@ -19,10 +18,7 @@ import (
 func TestViewFilm(t *testing.T) {
 	v := view(t, sample(t, "burrow", "burrow.map"))
 	var doc struct{ Generation int }
-	_, data := v.get("/f/0/open")
-	if err := json.Unmarshal(data, &doc); err != nil {
-		t.Fatal(err)
-	}
+	v.read("/f/0/open", &doc)
 	for _, query := range []string{"", "w=0&h=5&x=0&y=0", "w=99999&h=99999&x=0&y=0", "w=8&h=8&x=nan&y=0", "w=8&h=8&x=0&y=0&l=77",
 		"w=8&h=8&x=0&y=0&view=none"} {
 		if status, body := v.get(fmt.Sprintf("/f/0/motion/%d?%s", doc.Generation, query)); status < 400 || status >= 500 {
@@ -104,10 +100,7 @@ func TestViewFilm(t *testing.T) {
 func TestViewMotionLayers(t *testing.T) {
 	v := view(t, sample(t, "burrow", "burrow.map"))
 	var doc struct{ Generation int }
-	_, data := v.get("/f/0/open")
-	if err := json.Unmarshal(data, &doc); err != nil {
-		t.Fatal(err)
-	}
+	v.read("/f/0/open", &doc)
 	size := image.Pt(200, 150)
 	query := url.Values{"w": {fmt.Sprint(size.X)}, "h": {fmt.Sprint(size.Y)}, "x": {"4"}, "y": {"2"}, "z": {"-2"}}
 	status, all := v.get(fmt.Sprintf("/f/0/motion/%d?%s", doc.Generation, query.Encode()))

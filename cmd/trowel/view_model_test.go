@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"image"
 	"image/color"
@@ -50,11 +49,7 @@ func TestViewModel(t *testing.T) {
 	mesh := pole(t)
 	v := view(t, mesh)
 	var doc struct{ Generation int }
-	_, data := v.get("/f/0/open")
-	if err := json.Unmarshal(data, &doc); err != nil {
-		t.Fatal(err)
-	}
-	_, data = v.get("/f/0/scene")
+	v.read("/f/0/open", &doc)
 	var scene struct {
 		Views []struct {
 			Name   string
@@ -62,9 +57,7 @@ func TestViewModel(t *testing.T) {
 			Scale  float64
 		}
 	}
-	if err := json.Unmarshal(data, &scene); err != nil {
-		t.Fatal(err)
-	}
+	v.read("/f/0/scene", &scene)
 	if status, _ := v.get(fmt.Sprintf("/f/0/model/%d?view=none", doc.Generation)); status != 404 {
 		t.Errorf("the model of a view that does not exist: status %d", status)
 	}

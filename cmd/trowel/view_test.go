@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"image"
 	"image/draw"
 	"image/png"
@@ -128,6 +129,15 @@ func (v *viewing) get(path string) (int, []byte) {
 		v.t.Fatal(err)
 	}
 	return r.StatusCode, data
+}
+
+// read requests a path and decodes the answer.
+func (v *viewing) read(path string, into any) {
+	v.t.Helper()
+	_, data := v.get(path)
+	if err := json.Unmarshal(data, into); err != nil {
+		v.t.Fatalf("%s: %v: %s", path, err, data)
+	}
 }
 
 // stop ends the program as Ctrl-C does. On Windows, stop kills it, because Ctrl-C reaches all programs of a

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"image"
 	"math"
@@ -132,11 +131,7 @@ func TestViewTurnWorld(t *testing.T) {
 		name := filepath.Base(c.file)
 		v := view(t, c.file, "--textures", filepath.Join(world, "game"))
 		var doc struct{ Generation int }
-		_, data := v.get("/f/0/open")
-		if err := json.Unmarshal(data, &doc); err != nil {
-			t.Fatal(err)
-		}
-		_, data = v.get("/f/0/scene")
+		v.read("/f/0/open", &doc)
 		var scene struct {
 			Views []struct {
 				Name    string
@@ -145,9 +140,7 @@ func TestViewTurnWorld(t *testing.T) {
 				Turning *struct{ Bounds [4]float64 }
 			}
 		}
-		if err := json.Unmarshal(data, &scene); err != nil {
-			t.Fatal(err)
-		}
+		v.read("/f/0/scene", &scene)
 		p := v.open(1280, 800)
 		settle(p)
 		if c.file == world && !slices.ContainsFunc(p.Requests(), regexp.MustCompile(`/tile/\d+/4/`).MatchString) {
