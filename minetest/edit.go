@@ -4,13 +4,14 @@ import (
 	"slices"
 
 	"trowel.example/internal/format"
+	"trowel.example/minetest/internal/worldscene"
 	"trowel.example/minetest/internal/worldsteps"
 )
 
 // worldCommands are all commands that change worlds, in the order of the help.
 var worldCommands = slices.Concat(nodeCommands, metaCommands, schematicCommands, lightCommands, pieceCommands, operatorCommands)
 
-var worldEditing = worldsteps.Editing(worldCommands)
+var worldEditing = worldsteps.Editing(worldCommands, worldscene.OpenGhost)
 
 // Options that select a region.
 var (

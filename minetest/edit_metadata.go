@@ -58,7 +58,7 @@ var metaCommands = []worldsteps.Command{
 		Long: "Blocks that lie in the region completely are copied with everything in them, others with nodes, metadata and timers.",
 		Args: []format.Option{{Name: "world", Input: true, Help: "the folder of the other world"}},
 		Options: with(regionOptions,
-			format.Option{Name: "offset", Help: "the distance between the region there and here, along `x,y,z`"}, optionCreate),
+			format.Option{Name: "offset", Help: "the distance between the region there and here, as `dx,dy,dz`"}, optionCreate),
 		Example: "overlay ../old-world --box 0,0,0:100,50,100 --create",
 	}, worldsteps.Overlay),
 	worldsteps.PutBack(format.Command{

@@ -143,7 +143,7 @@ var schematicCommands = []worldsteps.Command{worldsteps.Bind(format.Command{
 		"as in the game. A WorldEdit file replaces all nodes, and contains metadata and inventories. --nodes defines how nodes " +
 		"turn; without it, only those of minetest_game turn.",
 	Args: []format.Option{
-		{Name: "file", Input: true, Help: "the schematic"},
+		{Name: "file", Input: true, Names: worldsteps.NamesSchematic, Help: "the schematic"},
 		{Name: "place", Help: "the position of the corner with the lowest coordinates: `x,y,z`"},
 	},
 	Options: []format.Option{

@@ -71,8 +71,8 @@ var layerOperations = []operation{
 		Args: opts{argGroups},
 		Options: opts{
 			{Name: "name", Help: "up to 11 `bytes`"},
-			{Name: "offset", Type: format.Place, Help: "`x,y` in pixels; a tile has 32"},
-			{Name: "parallax", Type: format.Place, Help: "`x,y` in percent: 100 moves with the game, 0 stays in place on the screen"},
+			{Name: "offset", Type: format.Place, Help: "`dx,dy` in pixels; a tile has 32"},
+			{Name: "parallax", Type: format.Place, Help: "`horizontal,vertical` in percent: 100 moves with the game, 0 stays on the screen"},
 			{Name: "clip", Help: "`x,y,width,height` in pixels, the only part that is drawn, or none"},
 		},
 		Example: "set-group Sky --parallax 20,20 --clip none"}, mapops.SetGroups),

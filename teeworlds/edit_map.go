@@ -89,7 +89,7 @@ var mapOperations = []operation{
 	onMap(format.Command{Name: "paste-area", Heading: headingMap,
 		Title: "Copy an area of another map that has the same groups and layers into the map",
 		Args: opts{argMap, argArea,
-			{Name: "to", Type: format.Place, Help: "x,y in tiles, the new position of the area's top left corner"}},
+			{Name: "to", Type: format.Place, Help: "`x,y` in tiles, the new position of the area's top left corner"}},
 		Options: acrossOptions, Example: "paste-area other.map 10,10:59,39 100,10"}, mapops.PasteArea),
 }
 

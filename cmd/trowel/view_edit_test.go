@@ -58,3 +58,55 @@ func TestViewEdit(t *testing.T) {
 	}
 	p.Wait(`document.querySelectorAll(".edits > li").length === 0`)
 }
+
+// TestViewEditWorld tests that boxes and places of a world are pointed at in the picture, where a schematic follows the pointer.
+func TestViewEditWorld(t *testing.T) {
+	needsProgram(t, "save")
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	world, hut := sample(t, "glade", "glade"), filepath.Join(t.TempDir(), "hut.mts")
+	run(t, "convert", "-q", world, "--to", "mts", "--box", "2,2,3:6,8,10", "-o", hut)
+	if err := os.Mkdir(filepath.Join(world, "schems"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(hut, filepath.Join(world, "schems", "hut.mts")); err != nil {
+		t.Fatal(err)
+	}
+	v := view(t, "--edit", world)
+	p := v.open(1280, 800)
+	choose := func(operation string) {
+		p.Wait(`(() => {
+			const choose = document.querySelector("#operation");
+			if (!choose || !document.querySelector(".leaflet-tile-loaded")) return false;
+			choose.value = "` + operation + `";
+			choose.dispatchEvent(new Event("change"));
+			return true;
+		})()`)
+	}
+	point := func(input string) {
+		p.Wait(`(() => {
+			const button = document.getElementById("` + input + `")?.parentElement.querySelector("button");
+			button?.click();
+			return Boolean(button);
+		})()`)
+		p.Wait(`document.querySelector(".picking") !== null`)
+	}
+	choose("place")
+	p.Wait(`document.querySelector("#names-file option")?.value.endsWith("hut.mts")`)
+	p.Do(chromedp.SetValue("edit-file", filepath.ToSlash("glade/schems/hut.mts"), chromedp.ByID))
+	point("edit-place")
+	p.Wait(`document.querySelector(".picking .ghost")?.naturalWidth > 0`)
+	p.Do(chromedp.MouseEvent("mouseMoved", 560, 420))
+	p.Wait(`document.querySelector(".picking .ghost").getBoundingClientRect().width > 40`)
+	settle(p)
+	p.Picture("view-ghost")
+	p.Do(chromedp.MouseClickXY(560, 420))
+	p.Wait(`/^\d+,[1-9]\d*,\d+$/.test(document.getElementById("edit-place").value)`)
+	p.Wait(`(document.querySelector(".edit-form").requestSubmit(), true)`)
+	p.Wait(`document.querySelector(".edits .line")?.textContent.startsWith("place glade/schems/hut.mts ")`)
+
+	choose("set")
+	point("edit-box")
+	p.Do(chromedp.MouseEvent("mousePressed", 500, 400, chromedp.ButtonLeft), chromedp.MouseEvent("mouseMoved", 540, 430, chromedp.ButtonLeft),
+		chromedp.MouseEvent("mouseReleased", 540, 430, chromedp.ButtonLeft))
+	p.Wait(`/^\d+,-32768,\d+:\d+,32767,\d+$/.test(document.getElementById("edit-box").value)`)
+}

@@ -259,6 +259,10 @@ type Editing struct {
 	Preview func(ctx context.Context, job *Job, src *Source, steps []Step, dir string,
 		report func(step int, c check.Change) error) (end func() error, err error)
 
+	// Ghost opens the picture of what a step places into a file, as if the step placed it at 0 of all axes. Nil, or a nil
+	// scene: there is no picture of the step.
+	Ghost func(ctx context.Context, job *Job, src *Source, step Step) (Scene, error)
+
 	// Resumes is set if Edit can resume, in an existing folder, where an earlier run with the same steps stopped.
 	Resumes bool
 

@@ -226,7 +226,7 @@ type Option struct {
 	Remote  bool                     // allows connections to other machines
 	View    string                   // the view that a [Scene] may have only with this option; "": none
 	Views   []string                 // the views that the option affects, in addition to View; nil: all, unless there is a View
-	Names   string                   // the kind of the thing that the value names, such as "image", see [Format.Names] and [Job.Lack]
+	Names   string                   // the kind of the things that the value may name, also of files: see [Format.Names] and [Job.Lack]
 
 	For Use // uses of the option; 0 for all
 }

@@ -116,7 +116,7 @@ func completeValue(a *Tool, ctx context.Context, o *format.Option, files []strin
 	switch {
 	case o.Choices != nil:
 		return o.Choices, cobra.ShellCompDirectiveNoFileComp
-	case o.Names != "":
+	case o.Names != "" && !o.Input:
 		return startingWith(start, namesIn(a, ctx, files, o.Names)), cobra.ShellCompDirectiveNoFileComp
 	case o.Input || o.Type == format.Text && strings.Contains(o.Help, "`file`") || strings.Contains(o.Help, "`folder`"):
 		return nil, cobra.ShellCompDirectiveDefault

@@ -148,17 +148,8 @@ func (n *session) stamp() string {
 
 // parse returns the change that words describe: an operation with its arguments and options.
 func (n *session) parse(words []string) (*change, error) {
-	steps, err := n.steps(words, n.opened.Job())
-	if err != nil {
-		return nil, problem{http.StatusBadRequest, err.Error()}
-	}
-	if len(steps) != 1 {
-		return nil, problem{http.StatusBadRequest, "expected one operation"}
-	}
-	for _, o := range slices.Concat(steps[0].Args, steps[0].Options) {
-		if value := steps[0].Job.Values[o.Name]; o.Input && value != o.Default && !n.server.names(value) {
-			return nil, problem{http.StatusBadRequest, steps[0].Name + ": the page cannot name files of the disk: use `trowel edit`"}
-		}
+	if _, err := n.step(words); err != nil {
+		return nil, err
 	}
 	for _, word := range words {
 		if strings.ContainsAny(word, "\n\r\x00") {
@@ -166,6 +157,18 @@ func (n *session) parse(words []string) (*change, error) {
 		}
 	}
 	return &change{words: words, line: wording.QuotedFor("linux", words...)}, nil // scripts are quoted in one way on all systems
+}
+
+// step returns the only operation of words.
+func (n *session) step(words []string) (step format.Step, err error) {
+	steps, err := n.steps(words, n.opened.Job())
+	if err != nil {
+		return step, problem{http.StatusBadRequest, err.Error()}
+	}
+	if len(steps) != 1 {
+		return step, problem{http.StatusBadRequest, "expected one operation"}
+	}
+	return steps[0], nil
 }
 
 func (n *session) steps(words []string, job *format.Job) ([]format.Step, error) {
@@ -191,7 +194,7 @@ var (
 )
 
 // do changes the list.
-func (n *session) do(r editRequest) error {
+func (n *session) do(ctx context.Context, r editRequest) error {
 	var made *change
 	if r.Do == "put-back" {
 		words, err := n.server.putBack(r.State, r.Box)
@@ -201,7 +204,10 @@ func (n *session) do(r editRequest) error {
 		r.Do, r.Words = "add", words
 	}
 	if r.Do == "add" || r.Do == "change" {
-		var err error
+		err := n.resolve(ctx, r.Words)
+		if err != nil {
+			return err
+		}
 		if made, err = n.parse(r.Words); err != nil {
 			return err
 		}

@@ -38,6 +38,7 @@ func (s *Server) editRoutes() {
 	get("/operations", func(n *session, _ *http.Request) (any, error) { return n.operations(), nil })
 	get("/names", (*session).names)
 	get("/command", (*session).command)
+	get("/ghost", (*session).ghost)
 	s.mux.HandleFunc("GET /f/{file}/edit/result", s.handle(s.serveResult))
 	s.mux.HandleFunc("POST /f/{file}/edit", s.handleJSON(func(r *http.Request) (any, error) {
 		n, err := s.mayChange(r)
@@ -50,7 +51,7 @@ func (s *Server) editRoutes() {
 		}
 		if ask.Do == "reread" {
 			err = n.reread(s.life, false) // the file stays open
-		} else if err = n.do(ask); err == nil {
+		} else if err = n.do(r.Context(), ask); err == nil {
 			if done := n.settle(); !ask.Soon {
 				err = n.wait(r.Context(), done)
 			}
@@ -157,7 +158,7 @@ func (n *session) describe() any {
 	return answer
 }
 
-// operations returns the declarations of all operations, without those that need a file of the disk.
+// operations returns the declarations of all operations, without those that need a file of the disk which is not offered.
 func (n *session) operations() any {
 	type value struct {
 		Name    string   `json:"name"`
@@ -181,7 +182,7 @@ func (n *session) operations() any {
 	values := func(options []format.Option) []value {
 		list := []value{}
 		for _, o := range options {
-			if o.Input {
+			if o.Input && o.Names == "" {
 				continue
 			}
 			kind := [...]string{"text", "integer", "number", "color", "place"}[o.Type]
@@ -195,7 +196,7 @@ func (n *session) operations() any {
 	}
 	list := []operation{}
 	for _, c := range n.opened.Format.Editing.Commands {
-		if !slices.ContainsFunc(c.Args, func(o format.Option) bool { return o.Input }) {
+		if !slices.ContainsFunc(c.Args, func(o format.Option) bool { return o.Input && o.Names == "" }) {
 			args := values(c.Args)
 			for i := range args {
 				args[i].Needed = args[i].Needed || !args[i].List && args[i].Default == ""

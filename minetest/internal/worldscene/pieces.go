@@ -9,6 +9,7 @@ import (
 	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/schematic"
 	"trowel.example/minetest/world"
 	"trowel.example/minetest/worlddraw"
@@ -38,26 +39,73 @@ func OpenSchematic(ctx context.Context, job *format.Job, src *format.Source, _ s
 	if err != nil {
 		return nil, err
 	}
-	blocks := make(map[mapdb.Pos]*mapblock.Block)
+	p := make(piece)
 	for i := range s.Name {
 		if s.Prob != nil && s.Prob[i] == schematic.Never {
 			continue
 		}
 		x, y, z := s.Coordinates(i)
-		pos := blockOf([3]int{x, y, z})
-		b := blocks[pos]
-		if b == nil {
-			b = mapblock.New(28)
-			b.Names = []mapblock.NameID{{Name: mapblock.Air}}
-			for i := range b.Param1 {
-				b.Param0[i], b.Param1[i] = 0, 15
-			}
-			blocks[pos] = b
-		}
-		name, at := s.At(i), mapblock.Index(x&15, y&15, z&15)
-		b.Param0[at], b.Param2[at] = idOf(b, name), s.Param2[i]
+		p.set([3]int{x, y, z}, s.At(i), s.Param2[i])
 	}
-	return openPiece(ctx, job, src, blocks, worlddraw.Box{Max: [3]int{s.Size[0] - 1, s.Size[1] - 1, s.Size[2] - 1}})
+	return openPiece(ctx, job, src, p, worlddraw.Box{Max: [3]int{s.Size[0] - 1, s.Size[1] - 1, s.Size[2] - 1}})
+}
+
+// OpenGhost opens the picture of the nodes that are placed if a schematic is placed at 0,0,0 of a world, in the light of day.
+func OpenGhost(ctx context.Context, job *format.Job, src *format.Source, file string, how schematic.Placing) (format.Scene, error) {
+	settings, err := world.ReadWorldMT(src.Dir)
+	if err != nil {
+		return nil, err
+	}
+	of, err := format.OpenSource(file)
+	if err != nil {
+		return nil, err
+	}
+	defer of.Close()
+	s, err := readSchematic(of)
+	if err != nil {
+		return nil, err
+	}
+	definitions := nodedef.MinetestGame()
+	how.ParamType2 = func(name string) string {
+		if n := definitions[name]; n != nil {
+			return n.ParamType2
+		}
+		return ""
+	}
+	l := s.Place(how)
+	p, box := make(piece), worlddraw.Box{Min: l.Origin, Max: l.Origin}
+	for a, size := range l.Size {
+		box.Max[a] += size - 1
+	}
+	for x := range l.Size[0] {
+		for y := range l.Size[1] {
+			for z := range l.Size[2] {
+				if n, placed := l.At(x, y, z); placed {
+					p.set([3]int{box.Min[0] + x, box.Min[1] + y, box.Min[2] + z}, n.Name, n.Param2)
+				}
+			}
+		}
+	}
+	return openPieceIn(ctx, job, src.Dir, settings, p, box)
+}
+
+// piece is blocks by their positions.
+type piece map[mapdb.Pos]*mapblock.Block
+
+// set sets a node in the light of day. The other nodes of a new block are air.
+func (p piece) set(node [3]int, name string, param2 uint8) {
+	pos := blockOf(node)
+	b := p[pos]
+	if b == nil {
+		b = mapblock.New(28)
+		b.Names = []mapblock.NameID{{Name: mapblock.Air}}
+		for i := range b.Param1 {
+			b.Param0[i], b.Param1[i] = 0, 15
+		}
+		p[pos] = b
+	}
+	at := mapblock.Index(node[0]&15, node[1]&15, node[2]&15)
+	b.Param0[at], b.Param2[at] = idOf(b, name), param2
 }
 
 // idOf returns the id of a name in a block, which is added.
@@ -83,22 +131,28 @@ func OpenBlock(ctx context.Context, job *format.Job, src *format.Source, _ strin
 		return nil, fault.InFile(err, src.Path)
 	}
 	const last = mapblock.Side - 1
-	return openPiece(ctx, job, src, map[mapdb.Pos]*mapblock.Block{{}: b}, worlddraw.Box{Max: [3]int{last, last, last}})
+	return openPiece(ctx, job, src, piece{{}: b}, worlddraw.Box{Max: [3]int{last, last, last}})
 }
 
 // openPiece opens the picture of a piece of a world. It does not name its game, which is minetest_game if no file of definitions
 // says otherwise.
-func openPiece(ctx context.Context, job *format.Job, src *format.Source, blocks map[mapdb.Pos]*mapblock.Block,
+func openPiece(ctx context.Context, job *format.Job, src *format.Source, blocks piece,
 	box worlddraw.Box) (format.Scene, error) {
-	w := &sharedWorld{dir: filepath.Dir(src.Path), settings: world.ParseSettings([]byte("gameid = minetest\n"), ""), uses: 1,
-		colors: make(map[string]*colorSource), piece: &box}
+	scene, err := openPieceIn(ctx, job, filepath.Dir(src.Path), world.ParseSettings([]byte("gameid = minetest\n"), ""), blocks, box)
+	return scene, fault.InFile(err, src.Path)
+}
+
+// openPieceIn opens the picture of a piece for the world in dir.
+func openPieceIn(ctx context.Context, job *format.Job, dir string, settings *world.Settings, blocks piece,
+	box worlddraw.Box) (format.Scene, error) {
+	w := &sharedWorld{dir: dir, settings: settings, uses: 1, colors: make(map[string]*colorSource), piece: &box}
 	db := mapdb.NewMemory()
 	w.db = db
 	var list []mapdb.Block
 	for pos, b := range blocks {
 		data, err := b.EncodeLevel(1)
 		if err != nil {
-			return nil, fault.InFile(err, src.Path)
+			return nil, err
 		}
 		list = append(list, mapdb.Block{Pos: pos, Data: data})
 	}

@@ -2,7 +2,10 @@ package worldsteps
 
 import (
 	"context"
+	"io/fs"
 	"iter"
+	"os"
+	"path/filepath"
 
 	"trowel.example/internal/format"
 	"trowel.example/minetest/internal/worldfind"
@@ -13,6 +16,9 @@ import (
 
 // NamesInWorld calls add with the names of a kind in a world. It does not connect to other machines.
 func NamesInWorld(ctx context.Context, job *format.Job, src *format.Source, kind string, add func(name string)) error {
+	if kind == NamesSchematic {
+		return addSchematics(src.Dir, add)
+	}
 	settings, err := world.ReadWorldMT(src.Dir)
 	if err != nil {
 		return err
@@ -74,4 +80,24 @@ func NamesInWorld(ctx context.Context, job *format.Job, src *format.Source, kind
 		}
 		return ctx.Err()
 	})
+}
+
+// addSchematics calls add with the paths of the schematics of a world: WorldEdit saves them in schems, and mods of the world
+// have them in folders of these names.
+func addSchematics(dir string, add func(name string)) error {
+	for _, folder := range []string{"schems", "worldmods/*/schems", "worldmods/*/schematics"} {
+		for _, ext := range []string{"mts", "we"} {
+			names, err := fs.Glob(os.DirFS(dir), folder+"/*."+ext)
+			if err != nil {
+				return err
+			}
+			for _, name := range names {
+				path := filepath.Join(dir, filepath.FromSlash(name))
+				if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
+					add(path)
+				}
+			}
+		}
+	}
+	return nil
 }

@@ -23,6 +23,7 @@ const (
 	NamesCondition = "node or a variable" // as in --where
 	NamesPlayer    = "player"
 	NamesMod       = "mod"
+	NamesSchematic = "schematic" // files in the folder of the world
 )
 
 // Options that change which names must exist.

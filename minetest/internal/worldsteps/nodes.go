@@ -341,6 +341,12 @@ type PlaceOptions struct {
 	Create       bool   `option:"create"`
 }
 
+// placing returns how the schematic is placed. The rotation is one of the choices.
+func (o *PlaceOptions) placing() schematic.Placing {
+	degrees, _ := strconv.Atoi(o.Rotation)
+	return schematic.Placing{Quarters: degrees / 90, Force: o.Force, Seed: uint64(o.Seed)}
+}
+
 // Place places a schematic.
 func Place(o PlaceOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 	at, err := worldselect.ParseNode(o.Place)
@@ -360,9 +366,7 @@ func Place(o PlaceOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 	if err != nil {
 		return nil, fault.InFile(err, o.File)
 	}
-	degrees, err := strconv.Atoi(o.Rotation)
-	return worldedit.Place(s, at, schematic.Placing{Quarters: degrees / 90, Force: o.Force, Seed: uint64(o.Seed)},
-		worldedit.Setting{KeepMetadata: o.KeepMetadata, Create: o.Create, Counts: counts}), err
+	return worldedit.Place(s, at, o.placing(), worldedit.Setting{KeepMetadata: o.KeepMetadata, Create: o.Create, Counts: counts}), nil
 }
 
 // OverlayOptions are the options of [Overlay].

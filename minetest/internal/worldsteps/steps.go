@@ -19,6 +19,7 @@ import (
 	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/nodedef"
+	"trowel.example/minetest/schematic"
 	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldedit"
 )
@@ -38,8 +39,10 @@ func Bind[T any](c format.Command, step func(options T, counts *worldedit.Counts
 	}}
 }
 
-// Editing returns the implementation of edit with some commands.
-func Editing(commands []Command) *format.Editing {
+// Editing returns the implementation of edit with some commands. ghost opens the picture of a schematic that is placed.
+func Editing(commands []Command,
+	ghost func(ctx context.Context, job *format.Job, src *format.Source, file string, how schematic.Placing) (format.Scene, error),
+) *format.Editing {
 	return &format.Editing{
 		Resumes:  true,
 		Options:  append([]format.Option{worldjob.OfCommand(worldjob.OptionNodes)}, worldjob.CopyOptions...),
@@ -73,6 +76,13 @@ func Editing(commands []Command) *format.Editing {
 			return e.report(report)
 		},
 		Preview: preview(commands),
+		Ghost: func(ctx context.Context, job *format.Job, src *format.Source, step format.Step) (format.Scene, error) {
+			if step.Fields != reflect.TypeFor[PlaceOptions]() {
+				return nil, nil
+			}
+			o := format.Values[PlaceOptions](step.Job)
+			return ghost(ctx, job, src, o.File, o.placing())
+		},
 		InPlace: func(ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, backup string,
 			report func(check.Change) error) (string, error) {
 			if err := worldjob.InPlace(job); err != nil {

@@ -83,6 +83,7 @@ export const panel = {
         change: Boolean(change),
         preview: !change && preview,
         names: async (kind) => (await json(list.address("/names", { kind }))).names,
+        ghost: (words, view) => json(list.address("/ghost", { words: JSON.stringify(words), view })),
         submit: async (words) => {
           const err = await act(change ? { do: "change", id: change.id, words } : { do: "add", words }, change ? "Changed" : "Added");
           if (err) return err.message;

@@ -1,11 +1,11 @@
 // The form of an operation, made from its declaration. Boxes and places can be pointed at in the picture.
 import { el, fill } from "./dom.js";
-import { box, place } from "./pick.js";
+import { box, boxOfNodes, node, place } from "./pick.js";
 
 let last; // the operation chosen last
 
 // form returns the form of an operation with the given words. tools are names(kind), submit(words) and
-// preview(words), which return a message if the words are wrong, and cancel(); change reports whether the words are of the list.
+// preview(words), which return a message if the words are wrong, ghost(words, view) and cancel(); change reports whether the words are of the list.
 export function form(operations, context, words, tools) {
   const groups = Map.groupBy ? Map.groupBy(operations, (o) => o.heading) : operations.reduce((m, o) => m.set(o.heading, [...(m.get(o.heading) ?? []), o]), new Map());
   const choose = el("select", { id: "operation", onchange: () => draw() }, [...groups].map(([heading, list]) => el("optgroup", { label: heading || "Operations" }, list.map((o) => el("option", { value: o.name }, o.name)))));
@@ -18,13 +18,15 @@ export function form(operations, context, words, tools) {
     last = o.name;
     fill(about, o.title + ".", o.long && " " + o.long);
     const given = words?.[0] === o.name ? parse(o, words) : new Map();
-    const all = [...o.args.map((v) => [v, true]), ...o.options.map((v) => [v, false])].map(([v, arg]) => ({ v, arg, ...field(v, given.get(v.name), context, tools) }));
+    // ghost returns the picture of what the operation places, if the form is complete except for the place.
+    const ghost = (view) => tools.ghost(read("0,0,0"), view).catch(() => undefined);
+    const all = [...o.args.map((v) => [v, true]), ...o.options.map((v) => [v, false])].map(([v, arg]) => ({ v, arg, ...field(v, given.get(v.name), context, { ...tools, ghost }) }));
     const rare = all.filter((f) => !f.arg), open = rare.length <= 4 || rare.some((f) => given.has(f.v.name));
     fill(body, all.filter((f) => f.arg).map((f) => f.node), rare.length > 0 && el("details", { open }, el("summary", {}, "Options"), rare.map((f) => f.node)));
-    read = () => {
+    read = (at) => {
       const options = [], args = [];
       for (const { v, arg, values } of all) {
-        for (const value of values()) {
+        for (const value of at && v.form === "x,y,z" ? [at] : values()) {
           if (arg) args.push(value);
           else options.push(v.type === "bool" ? `--${v.name}` : `--${v.name}=${value}`);
         }
@@ -84,8 +86,9 @@ function field(v, given, context, tools) {
   };
   const helps = [];
   if (v.names) helps.push(names(v, input, put, several, tools));
-  if (/^x1,y1:x2,y2$/.test(v.form ?? "")) helps.push(pointer("Box in the picture", box, context, put));
-  else if (v.type === "place" || v.form === "x,y") helps.push(pointer("Place in the picture", place, context, put));
+  const pick = v.form === "x1,y1:x2,y2" ? box : v.form === "x1,y1,z1:x2,y2,z2" && v.name === "box" ? (c) => boxOfNodes(c, input.value)
+    : v.form === "x,y,z" ? (c) => node(c, tools.ghost) : v.form === "x,y" ? place : undefined;
+  if (pick) helps.push(pointer(pick === box || v.name === "box" ? "Box in the picture" : "Place in the picture", pick, context, put));
   return { node: el("div", { className: "field-of" }, label, input, helps, help), values: () => (several ? input.value.split("\n").map((t) => t.trim()).filter(Boolean) : input.value === "" ? [] : [input.value]) };
 }
 
