@@ -8,6 +8,7 @@ import (
 	"trowel.example/teeworlds/internal/mapquery"
 	"trowel.example/teeworlds/internal/mapscene"
 	"trowel.example/teeworlds/mapedit"
+	"trowel.example/teeworlds/twmap"
 )
 
 var (
@@ -25,6 +26,11 @@ var (
 var imageOperations = []operation{
 	onMap(format.Command{Name: "add-image", Title: "Add a picture to the map", Heading: headingImages,
 		Args: opts{argName, argPNG}, Example: "add-image grass_dark grass_dark.png"}, mapops.AddImage),
+	onMap(format.Command{Name: "add-external-images", Heading: headingImages,
+		Title: "Add images of which every game has the picture; those that the map has are not added again",
+		Args: opts{{Name: "name", List: true, Some: true, Choices: twmap.ExternalImages,
+			Help: "an image of the game; easter and generic_shadows are only in Teeworlds 0.7"}},
+		Example: "add-external-images grass_main sun"}, mapops.AddExternalImages),
 	onParts(format.Command{Name: "replace-image", Title: "Replace the picture of images", Heading: headingImages,
 		Args: opts{argImage, argPNG}, Example: "replace-image grass_main grass_dark.png"}, mapops.ReplaceImages),
 	onPart(format.Command{Name: "rename-image", Title: "Rename an image; layers and quads keep it", Heading: headingImages,

@@ -87,7 +87,10 @@ var mapOperations = []operation{
 			Help: "the `number` of the first new group, from 0; -1 puts them at the end"}}, acrossOptions),
 		Example: "paste-group other.map Trees --at 2"}, mapops.PasteGroups),
 	onMap(format.Command{Name: "paste-area", Heading: headingMap,
-		Title: "Copy an area of another map that has the same groups and layers into the map",
+		Title: "Copy an area of another map into the map",
+		Long: "In maps with the same groups and layers, those with the same numbers belong together. Otherwise groups of the same " +
+			"name do, and in them layers of the same kind and name that show the same image; those that are missing are made. " +
+			"Layers of the map to which none of the other map belongs keep what they have.",
 		Args: opts{argMap, argArea,
 			{Name: "to", Type: format.Place, Help: "`x,y` in tiles, the new position of the area's top left corner"}},
 		Options: acrossOptions, Example: "paste-area other.map 10,10:59,39 100,10"}, mapops.PasteArea),

@@ -10,9 +10,6 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// maxImages is the number of images that the game loads.
-const maxImages = 64
-
 // Append adds all groups of another map after those of the map, with the images, sounds, envelopes and settings that
 // the map lacks. Images and sounds with the same name and contents are shared; one with the name of another gets a
 // new name, such as "moon (1)". The physics layers of the other map are not added; the design layers of their group
@@ -89,8 +86,8 @@ func (e *Editor) adopt(from *twmap.Map, groups []int, at int, a Across) (*twmap.
 	images := t.numbers(twmap.PartImage, all, t.image)
 	sounds := t.numbers(twmap.PartSound, all, t.sound)
 	envelopes := t.numbers(twmap.PartEnvelope, all, t.envelope)
-	if n := len(e.m.Images) + len(t.images); len(t.images) > 0 && n > maxImages {
-		return nil, fmt.Errorf("the map would have %d images, and the game loads %d", n, maxImages)
+	if err := t.room(); err != nil {
+		return nil, err
 	}
 	for _, refer := range []struct {
 		kind twmap.PartKind
@@ -108,19 +105,8 @@ func (e *Editor) adopt(from *twmap.Map, groups []int, at int, a Across) (*twmap.
 			return nil, err
 		}
 	}
-	e.m.Images = append(e.m.Images, t.images...)
-	e.m.Sounds = append(e.m.Sounds, t.sounds...)
-	e.m.Envelopes = append(e.m.Envelopes, t.envelopes...)
 	e.m.Groups = slices.Insert(e.m.Groups, at, other.Groups...)
-	for _, im := range t.images {
-		e.reportChange(im, 1, "", "image %q came from the other map", im.Name)
-	}
-	for _, s := range t.sounds {
-		e.reportChange(s, 1, "", "sound %q came from the other map", s.Name)
-	}
-	for _, env := range t.envelopes {
-		e.reportChange(env, 1, "", "the envelope came from the other map")
-	}
+	t.add()
 	for _, g := range other.Groups {
 		e.reportChange(g, len(g.Layers), "layers", "the group came from the other map")
 	}
@@ -136,6 +122,31 @@ type transplant struct {
 	images    []*twmap.Image
 	sounds    []*twmap.Sound
 	envelopes []*twmap.Envelope
+}
+
+// room returns an error if the map would have too many images.
+func (t *transplant) room() error {
+	if n := len(t.e.m.Images) + len(t.images); len(t.images) > 0 && n > MaxImages {
+		return fmt.Errorf("the map would have %d images, and the game loads %d", n, MaxImages)
+	}
+	return nil
+}
+
+// add adds the collected parts to the map.
+func (t *transplant) add() {
+	e := t.e
+	e.m.Images = append(e.m.Images, t.images...)
+	e.m.Sounds = append(e.m.Sounds, t.sounds...)
+	e.m.Envelopes = append(e.m.Envelopes, t.envelopes...)
+	for _, im := range t.images {
+		e.reportChange(im, 1, "", "image %q came from the other map", im.Name)
+	}
+	for _, s := range t.sounds {
+		e.reportChange(s, 1, "", "sound %q came from the other map", s.Name)
+	}
+	for _, env := range t.envelopes {
+		e.reportChange(env, 1, "", "the envelope came from the other map")
+	}
 }
 
 // numbers returns the new numbers of the parts of the other map.
@@ -158,7 +169,7 @@ func (t *transplant) numbers(kind twmap.PartKind, all bool, add func(i int) int)
 func (t *transplant) image(i int) int {
 	im := t.other.Images[i]
 	have := slices.Concat(t.e.m.Images, t.images)
-	at, name := shared(im.Name, len(have), func(i int) (string, bool) { return have[i].Name, sameImage(have[i], im) })
+	at, name := shared(im.Name, len(have), func(i int) string { return have[i].Name }, func(i int) bool { return sameImage(have[i], im) })
 	if at < 0 {
 		at, im.Name = len(have), name
 		t.images = append(t.images, im)
@@ -169,7 +180,7 @@ func (t *transplant) image(i int) int {
 func (t *transplant) sound(i int) int {
 	s := t.other.Sounds[i]
 	have := slices.Concat(t.e.m.Sounds, t.sounds)
-	at, name := shared(s.Name, len(have), func(i int) (string, bool) { return have[i].Name, sameSound(have[i], s) })
+	at, name := shared(s.Name, len(have), func(i int) string { return have[i].Name }, func(i int) bool { return sameSound(have[i], s) })
 	if at < 0 {
 		at, s.Name = len(have), name
 		t.sounds = append(t.sounds, s)
@@ -184,13 +195,13 @@ func (t *transplant) envelope(i int) int {
 
 // shared returns which of n parts has a name, or the name with a number appended, and the same contents. If there is
 // none, it returns -1 and the first unused name of this form.
-func shared(name string, n int, part func(i int) (name string, same bool)) (at int, free string) {
+func shared(name string, n int, nameOf func(i int) string, same func(i int) bool) (at int, free string) {
 	free = name
 	for number := 1; ; number++ {
 		taken := false
 		for i := range n {
-			if other, same := part(i); other == free {
-				if same {
+			if nameOf(i) == free {
+				if same(i) {
 					return i, free
 				}
 				taken = true

@@ -33,12 +33,45 @@ func (e *Editor) AddImage(name string, picture *image.NRGBA) error {
 	return e.addImage(name, func() *twmap.Image { return twmap.NewImage(name, picture) })
 }
 
-// AddExternalImage adds an image that the game has: one of [twmap.ExternalImages].
+// AddExternalImage adds an image that the game of the map has: one of [twmap.ExternalImages] in a map of Teeworlds 0.7,
+// one of [twmap.ExternalImages06] in others. A width and a height of 0 mean those of the game's picture.
+// AddExternalImage changes nothing if the map refers to the image already.
 func (e *Editor) AddExternalImage(name string, width, height int) error {
-	if !slices.Contains(twmap.ExternalImages, name) {
-		return fmt.Errorf("the game has no image %q", name)
+	known := twmap.ExternalImages06
+	if Is07(e.m) {
+		known = twmap.ExternalImages
+	}
+	if !slices.Contains(known, name) {
+		return fmt.Errorf("the game of the map has no image %q", name)
+	}
+	if slices.ContainsFunc(e.m.Images, func(im *twmap.Image) bool { return im.External() && im.Name == name }) {
+		return nil
+	}
+	if width == 0 && height == 0 {
+		width, height = externalSize(name)
 	}
 	return e.addImage(name, func() *twmap.Image { return twmap.NewExternalImage(name, width, height) })
+}
+
+// externalSize returns the size of one of [twmap.ExternalImages], in pixels. Both games have the same sizes.
+func externalSize(name string) (width, height int) {
+	switch name {
+	case "bg_cloud1", "bg_cloud2":
+		return 2048, 1024
+	case "bg_cloud3", "desert_mountains", "desert_mountains2", "mountains", "winter_mountains", "winter_mountains2", "winter_mountains3":
+		return 1024, 512
+	case "jungle_background":
+		return 809, 1312
+	case "light":
+		return 256, 256
+	case "snow":
+		return 64, 64
+	case "stars":
+		return 265, 128
+	case "sun":
+		return 512, 512
+	}
+	return 1024, 1024
 }
 
 func (e *Editor) addImage(name string, make func() *twmap.Image) error {

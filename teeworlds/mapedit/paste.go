@@ -6,13 +6,18 @@ import (
 	"reflect"
 	"slices"
 
-	"trowel.example/internal/text/words"
 	"trowel.example/teeworlds/twmap"
 )
 
 // PasteArea copies everything visible and playable in an area of another map, or of the same map, to x, y, both in
-// tiles of the game layer. Both maps must have the same groups with the same kinds of layers. Quads and sound sources
-// whose middle is inside the area are copied with their envelopes, and replace those at the target.
+// tiles of the game layer. Quads and sound sources whose middle is inside the area are copied with their envelopes, and
+// replace those at the target.
+//
+// If both maps have the same groups with the same kinds of layers, layers with the same numbers belong together.
+// Otherwise groups of the same name do, and in them layers of the same kind and name that show the same image or play
+// the same sound; of several, the first with the first. Groups without a name also need the same offset and parallax.
+// PasteArea makes the groups and layers that are missing and have something in the area, with their images and sounds,
+// and enlarges layers of tiles that are too small. Other layers of the map keep what they have.
 //
 // In groups that do not move with the game, it copies what a camera over the middle of the area shows.
 func (e *Editor) PasteArea(from *twmap.Map, area Area, x, y int, a Across) error {
@@ -28,9 +33,6 @@ func (e *Editor) PasteArea(from *twmap.Map, area Area, x, y int, a Across) error
 			return err
 		}
 	}
-	if err := sameStructure(from, e.m); err != nil {
-		return err
-	}
 	for _, m := range []*twmap.Map{from, e.m} {
 		for _, l := range m.Layers() {
 			if _, err := visit(l, func(*slot) {}); err != nil {
@@ -38,55 +40,35 @@ func (e *Editor) PasteArea(from *twmap.Map, area Area, x, y int, a Across) error
 			}
 		}
 	}
-	source := New(from.Clone(), nil)
+	p := &pasting{e: e, source: New(from.Clone(), nil), area: area, target: Area{x, y, area.Width, area.Height},
+		envelopes: make(map[int32]int32)}
+	if !sameStructure(from, e.m) {
+		return p.byName()
+	}
 	if err := e.settle(twmap.PartEnvelope); err != nil {
 		return err
 	}
-	envelopes := make(map[int32]int32)
-	to := Area{x, y, area.Width, area.Height}
 	for i, g := range e.m.Groups {
-		sg := source.m.Groups[i]
-		sa, da := source.seen(i, area), e.seen(i, to)
 		for j, l := range g.Layers {
-			p := pasting{e, source, LayerAt{i, j}, sa, da, envelopes}
-			switch l := l.(type) {
-			case *twmap.TileLayer:
-				p.tiles(sg.Layers[j].(*twmap.TileLayer), l)
-			case *twmap.QuadLayer:
-				p.quads(sg.Layers[j].(*twmap.QuadLayer), l)
-			case *twmap.SoundLayer:
-				p.sources(sg.Layers[j].(*twmap.SoundLayer), l)
-			}
+			p.paste(LayerAt{i, j}, p.source.m.Groups[i].Layers[j], LayerAt{i, j}, l)
 		}
 	}
 	return nil
 }
 
-// sameStructure returns an error unless the maps have the same groups with the same kinds of layers.
-func sameStructure(a, b *twmap.Map) error {
-	if len(a.Groups) != len(b.Groups) {
-		return fmt.Errorf("the other map has %s, and this one %d: expected the same groups and layers",
-			words.Count(len(a.Groups), "group"), len(b.Groups))
+// sameStructure reports whether maps have the same groups with the same kinds of layers.
+func sameStructure(a, b *twmap.Map) bool {
+	return slices.EqualFunc(a.Groups, b.Groups, func(g, h *twmap.Group) bool {
+		return slices.EqualFunc(g.Layers, h.Layers, func(l, k twmap.Layer) bool { return kindOf(l) == kindOf(k) })
+	})
+}
+
+// kindOf returns a text that layers of the same kind have.
+func kindOf(l twmap.Layer) string {
+	if t, ok := l.(*twmap.TileLayer); ok {
+		return t.Kind().String()
 	}
-	kind := func(l twmap.Layer) string {
-		if t, ok := l.(*twmap.TileLayer); ok {
-			return t.Kind().String()
-		}
-		return reflect.TypeOf(l).Elem().Name()
-	}
-	for i, g := range a.Groups {
-		h := b.Groups[i]
-		if len(g.Layers) != len(h.Layers) {
-			return fmt.Errorf("group %d has %s in the other map, but %d in this one: expected the same groups and layers",
-				i, words.Count(len(g.Layers), "layer"), len(h.Layers))
-		}
-		for j := range g.Layers {
-			if kind(g.Layers[j]) != kind(h.Layers[j]) {
-				return fmt.Errorf("layer %d/%d has a different kind in the other map: expected the same groups and layers", i, j)
-			}
-		}
-	}
-	return nil
+	return reflect.TypeOf(l).Elem().Name()
 }
 
 // seen returns the tiles of a group that are visible in an area of the game layer.
@@ -103,26 +85,46 @@ func (e *Editor) seen(group int, area Area) Area {
 	return Area{place(area.X, area.Width, g.OffsetX, g.ParallaxX), place(area.Y, area.Height, g.OffsetY, g.ParallaxY), area.Width, area.Height}
 }
 
-// pasting copies an area of a layer to a layer of another map.
+// pasting copies an area of another map, layer by layer.
 type pasting struct {
-	e, source *Editor
-	at        LayerAt
-	from, to  Area
-	envelopes map[int32]int32 // numbers of envelopes of the other map, and their numbers in this map
+	e, source    *Editor
+	area, target Area            // in tiles of the game layers
+	from, to     Area            // in tiles of the layers that are pasted now
+	at           LayerAt         // the layer that is pasted now
+	envelopes    map[int32]int32 // numbers of envelopes of the other map, and their numbers in this map
+}
+
+// paste copies the area of a layer to a layer of the same kind.
+func (p *pasting) paste(from LayerAt, source twmap.Layer, at LayerAt, l twmap.Layer) {
+	p.at, p.from, p.to = at, p.source.seen(from.Group, p.area), p.e.seen(at.Group, p.target)
+	switch l := l.(type) {
+	case *twmap.TileLayer:
+		p.tiles(source.(*twmap.TileLayer), l)
+	case *twmap.QuadLayer:
+		p.quads(source.(*twmap.QuadLayer), l)
+	case *twmap.SoundLayer:
+		p.sources(source.(*twmap.SoundLayer), l)
+	}
 }
 
 func (p *pasting) tiles(source, l *twmap.TileLayer) {
-	cells := openGrid(source)
-	right, bottom, kind := source.Width()-1, source.Height()-1, source.Kind()
+	shown := endless(source)
 	n := p.e.edit(p.at, &p.to, "came from the other map", func(x, y int, _ Cell) Cell {
-		x, y = x-p.to.X+p.from.X, y-p.to.Y+p.from.Y
+		return shown(x-p.to.X+p.from.X, y-p.to.Y+p.from.Y)
+	})
+	if here, there := p.e.imageName(l.Image), p.source.imageName(source.Image); n > 0 && here != there && isSeen(l) {
+		p.e.reportChange(l, 1, "", "shows %s, and %s in the other map", here, there)
+	}
+}
+
+// endless returns the tiles of a layer as the game shows them: outside of the layer, its edges repeat.
+func endless(l *twmap.TileLayer) func(x, y int) Cell {
+	cells, right, bottom, kind := openGrid(l), l.Width()-1, l.Height()-1, l.Kind()
+	return func(x, y int) Cell {
 		if cx, cy := min(max(x, 0), right), min(max(y, 0), bottom); cx != x || cy != y {
 			return repeated(kind, cells.at(cx, cy))
 		}
 		return cells.at(x, y)
-	})
-	if here, there := p.e.imageName(l.Image), p.source.imageName(source.Image); n > 0 && here != there && isSeen(l) {
-		p.e.reportChange(l, 1, "", "shows %s, and %s in the other map", here, there)
 	}
 }
 
@@ -181,6 +183,25 @@ func pasted[T comparable](p *pasting, l twmap.Layer, what string, read, theirs [
 	p.e.reportChange(l, gone, what, "removed, as they were in the area")
 	p.e.reportChange(l, len(list)-len(read)+gone, what, "came from the other map")
 	return list, true
+}
+
+// PasteEnvelopes adds envelopes of another map at the end, in the order of the list, or all if list is nil. Those that
+// are in the map already, with the same name, are not added again.
+func (e *Editor) PasteEnvelopes(from *twmap.Map, list []int) error {
+	if list == nil {
+		list = without(len(from.Envelopes), nil)
+	}
+	if err := allInRange(twmap.PartEnvelope, list, len(from.Envelopes)); err != nil {
+		return err
+	}
+	if err := e.settle(twmap.PartEnvelope); err != nil {
+		return err
+	}
+	p := pasting{e: e, source: New(from, nil), envelopes: make(map[int32]int32)}
+	for _, i := range list {
+		p.envelope(int32(i))
+	}
+	return nil
 }
 
 // envelope returns the number of an envelope of the other map in this map: that of an equal one, or otherwise of a

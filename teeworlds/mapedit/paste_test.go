@@ -1,12 +1,19 @@
 package mapedit_test
 
 import (
+	"errors"
+	"fmt"
 	"image"
 	"image/color"
+	"image/png"
 	"math"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"
@@ -160,9 +167,159 @@ groups/Far/sounds wind: 1 sources came from the other map`
 	if quads, _ := m.Groups[1].Layers[1].(*twmap.QuadLayer).Quads(); len(quads) != 2 || len(m.Envelopes) != 2 {
 		t.Errorf("%d quads, %d envelopes", len(quads), len(m.Envelopes))
 	}
-	other.Groups = other.Groups[:2]
-	if err := mapedit.New(m, nil).PasteArea(other, mapedit.Area{X: 2, Y: 2, Width: 2, Height: 2}, 5, 1, mapedit.Across{}); err == nil {
-		t.Error("pasted from another structure")
+}
+
+// TestPasteAreaByName tests which layers belong together in maps with different groups and layers, which ones are made,
+// and that a second paste finds those that the first one made.
+func TestPasteAreaByName(t *testing.T) {
+	m, other := twmap.New(8, 6), parts(2)
+	m.Images = []*twmap.Image{twmap.NewImage("moon", checkered(4, 7)), twmap.NewExternalImage("grass_main", 1024, 1024)}
+	tiles, empty := design([]uint8{7, 7, 7}, []uint8{7, 7, 7}), design([]uint8{0, 0}, []uint8{0, 0})
+	tiles.Image = 1
+	m.Groups = append([]*twmap.Group{twmap.NewGroup("Sky", design([]uint8{5, 5})), twmap.NewGroup("Far", empty, tiles)}, m.Groups...)
+	other.Physics(twmap.KindGame).Tiles().Set(2, 1, twmap.Tile{ID: 1})
+	tele := twmap.NewTileLayer(twmap.KindTele, 8, 6)
+	tele.Teles().Set(1, 1, twmap.TeleTile{ID: 26, Number: 3})
+	other.Groups[0].Layers = append(other.Groups[0].Layers, tele, twmap.NewTileLayer(twmap.KindTune, 8, 6))
+	other.Groups[0].Layers[1].(*twmap.TileLayer).ColorEnv = -1
+	near := twmap.NewGroup("Near", design([]uint8{0, 8, 8, 0}, []uint8{0, 8, 8, 0}, []uint8{0, 0, 0, 0}))
+	near.Clip = &twmap.Clip{X: 32, Y: 32, Width: 64, Height: 64}
+	other.Groups = append(other.Groups, near, twmap.NewGroup("Nothing", design([]uint8{0, 0})))
+
+	paste := func(e *mapedit.Editor) error {
+		return e.PasteArea(other, mapedit.Area{X: 1, Y: 1, Width: 3, Height: 2}, 4, 3, mapedit.Across{})
+	}
+	got := reported(t, m, paste)
+	for _, want := range []string{
+		`images/moon (1): 1  image "moon (1)" came from the other map`,
+		`sounds/wind: 1  sound "wind" came from the other map`,
+		"groups/Near: 1  was made like that of the other map",
+		"groups/Far/tiles grass_main: 1  3 x 2 tiles became 8 x 6",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("reported %s\nwant %s", got, want)
+		}
+	}
+	var names []string
+	for _, g := range m.Groups {
+		names = append(names, fmt.Sprintf("%s %d", g.Name, len(g.Layers)))
+	}
+	if got := strings.Join(names, ", "); got != "Sky 1, Far 4, Game 3, Near 1" {
+		t.Fatalf("the groups are %s", got)
+	}
+	row := func(l twmap.Layer, y int) string {
+		var ids []string
+		for x := range l.(*twmap.TileLayer).Width() {
+			ids = append(ids, fmt.Sprint(l.(*twmap.TileLayer).Tiles().At(x, y).ID))
+		}
+		return strings.Join(ids, " ")
+	}
+	far := m.Groups[1].Layers
+	for _, c := range []struct{ what, got, want string }{
+		{"the grass keeps what it had", row(tiles, 2), "7 7 7 7 7 7 7 7"},
+		{"the grass has the area with the repeated edge", row(tiles, 3), "7 7 7 7 5 6 6 7"},
+		{"the edge stays", row(tiles, 5), "7 7 7 7 7 7 7 7"},
+		{"the game layer", row(m.Physics(twmap.KindGame), 3), "0 0 0 0 0 1 0 0"},
+		{"the layer of the game group", row(m.Groups[2].Layers[1], 3), "0 0 0 0 9 9 9 0"},
+		{"the group that was made", row(m.Groups[3].Layers[0], 3), "0 0 0 0 8 8 0 0"},
+		{"the tele layer", fmt.Sprint(m.Physics(twmap.KindTele).Teles().At(4, 3)), "{3 26}"},
+		{"the clip moves with the area", fmt.Sprint(*m.Groups[3].Clip), "{128 96 64 64}"},
+		{"the image of the quads", m.Images[far[2].(*twmap.QuadLayer).Image].Name, "moon (1)"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %s, want %s", c.what, c.got, c.want)
+		}
+	}
+	if m.Physics(twmap.KindTune) != nil {
+		t.Error("an empty layer was made")
+	}
+	before := m.Clone()
+	if again := reported(t, m, paste); again != "" || !m.Equal(before) {
+		t.Errorf("a second paste reported %s", again)
+	}
+	if _, err := m.Encode(); err != nil {
+		t.Error(err)
+	}
+
+	small := twmap.New(4, 4)
+	into := func(x, y int) func(e *mapedit.Editor) error {
+		return func(e *mapedit.Editor) error {
+			return e.PasteArea(other, mapedit.Area{X: 0, Y: 0, Width: 1 << 30, Height: 1 << 30}, x, y, mapedit.Across{})
+		}
+	}
+	if got := reported(t, small, into(3, -1)); !strings.Contains(got, "only 3,0:3,3 is inside of the map") {
+		t.Errorf("reported %s", got)
+	}
+	if got := reported(t, small, into(4, 0)); !strings.Contains(got, "error: the area at 4,0:") {
+		t.Errorf("reported %s", got)
+	}
+}
+
+// TestPasteEnvelopes tests that envelopes are added once.
+func TestPasteEnvelopes(t *testing.T) {
+	m, other := parts(1), parts(2)
+	other.Envelopes = append(other.Envelopes, parts(1).Envelopes[0], twmap.NewEnvelope("fade", twmap.ChannelsColor))
+	other.Envelopes[2].Synchronized = true
+	for i, want := range []string{"envelopes/way~ehhc: 1  the envelope came from the other map\nenvelopes/fade: 1  the envelope came from the other map", ""} {
+		got := reported(t, m, func(e *mapedit.Editor) error { return e.PasteEnvelopes(other, nil) })
+		if i == 0 {
+			_, got, _ = strings.Cut(got, "\n") // of the missing envelope
+		}
+		if got != want {
+			t.Errorf("reported %s, want %s", got, want)
+		}
+	}
+	if n := len(m.Envelopes); n != 3 || m.Envelopes[1].Points[0].Values[0] != 2 || !m.Envelopes[2].Synchronized {
+		t.Errorf("%d envelopes", n)
+	}
+	if got := reported(t, m, func(e *mapedit.Editor) error { return e.PasteEnvelopes(other, []int{3}) }); got != "error: no envelope 3: the map has 3" &&
+		!strings.HasPrefix(got, "error: no envelope 3") {
+		t.Errorf("reported %s", got)
+	}
+}
+
+// TestAddExternalImage tests the sizes and names of images of the games.
+func TestAddExternalImage(t *testing.T) {
+	m := twmap.New(5, 5)
+	for _, c := range []struct{ name, want string }{
+		{"snow", "images/snow: 1  added with 64 x 64 pixels"},
+		{"grass_main", "images/grass_main: 1  added with 1024 x 1024 pixels"},
+		{"snow", ""},
+		{"easter", `error: the game of the map has no image "easter"`},
+	} {
+		if got := reported(t, m, func(e *mapedit.Editor) error { return e.AddExternalImage(c.name, 0, 0) }); got != c.want {
+			t.Errorf("%s: reported %s", c.name, got)
+		}
+	}
+	m.To07()
+	if got := reported(t, m, func(e *mapedit.Editor) error { return e.AddExternalImage("easter", 0, 0) }); got == "" {
+		t.Error("easter was not added to a map of Teeworlds 0.7")
+	}
+	// The sizes are those of the pictures of both games.
+	pictures := 0
+	for _, path := range corpus.Files(t, "teeworlds/mapres", ".png") {
+		name := strings.TrimSuffix(filepath.Base(path), ".png")
+		if !slices.Contains(twmap.ExternalImages, name) || filepath.Base(filepath.Dir(path)) != "mapres" {
+			continue
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := png.DecodeConfig(f)
+		f.Close()
+		m := twmap.New(5, 5)
+		m.To07()
+		if err := errors.Join(err, mapedit.New(m, nil).AddExternalImage(name, 0, 0)); err != nil {
+			t.Fatal(err)
+		}
+		if im := m.Images[0]; im.Width() != c.Width || im.Height() != c.Height {
+			t.Errorf("%s: %d x %d, want %d x %d", path, im.Width(), im.Height(), c.Width, c.Height)
+		}
+		pictures++
+	}
+	if pictures < len(twmap.ExternalImages) {
+		t.Errorf("only %d pictures", pictures)
 	}
 }
 

@@ -129,8 +129,8 @@ func (s *scaling) plan() error {
 		n += len(sh.images)
 		s.sheets[i] = sh
 	}
-	if kept := n - len(s.leaving()); kept > maxImages {
-		return fmt.Errorf("its tiles are %d times as large in %s, and the game loads %d", s.f, words.Count(kept, "image"), maxImages)
+	if kept := n - len(s.leaving()); kept > MaxImages {
+		return fmt.Errorf("its tiles are %d times as large in %s, and the game loads %d", s.f, words.Count(kept, "image"), MaxImages)
 	}
 	for _, g := range e.m.Groups { // each layer becomes a layer per new image
 		for _, l := range g.Layers {
@@ -202,8 +202,8 @@ func (s *scaling) cut(im *twmap.Image, used *[256]bool) (*cutImage, error) {
 				n = len(known)
 				known[string(piece)] = n
 				if n%perSheet == 0 {
-					if n/perSheet >= maxImages {
-						return nil, fmt.Errorf("its tiles take more than %d images", maxImages)
+					if n/perSheet >= MaxImages {
+						return nil, fmt.Errorf("its tiles take more than %d images", MaxImages)
 					}
 					sheet = image.NewNRGBA(image.Rect(0, 0, 16*pw, 16*ph))
 					sh.images = append(sh.images, twmap.NewImage(fmt.Sprintf("%s x%d %d", im.Name, s.f, len(sh.images)+1), sheet))

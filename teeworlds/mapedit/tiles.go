@@ -227,11 +227,14 @@ func (e *Editor) physicsLayer(kind twmap.Kind) LayerAt {
 		g.Layers = append(g.Layers, want)
 		e.reportChange(want, 1, "layers", "was made")
 	}
+	return e.placeOf(want)
+}
+
+// placeOf returns the position of a layer that the map has.
+func (e *Editor) placeOf(want twmap.Layer) LayerAt {
 	for i, g := range e.m.Groups {
-		for j, l := range g.Layers {
-			if l == want {
-				return LayerAt{i, j}
-			}
+		if j := slices.Index(g.Layers, want); j >= 0 {
+			return LayerAt{i, j}
 		}
 	}
 	return LayerAt{}

@@ -14,9 +14,6 @@ import (
 // maxMedia is the number of images, and of sounds, that the client loads at most.
 const maxMedia = 64
 
-// ddnetImages are the images of Teeworlds 0.7 that DDNet also has.
-var ddnetImages = []string{"generic_lamps", "light"}
-
 // maxItems is the number of items of a type that a datafile can number.
 const maxItems = math.MaxUint16
 
@@ -57,7 +54,7 @@ func (c *checker) checkImageItem(sink check.Sink, part *Part, im *Image) {
 	if im.external {
 		known := ExternalImages
 		if im.Version < 2 {
-			known = slices.Concat(known[:externalSince07], ddnetImages)
+			known = ExternalImages06
 		}
 		if !slices.Contains(known, im.Name) {
 			sink.AddAt(foundImageExternal, at, path, -1, "the image %q is external, but not every installation has it%s",

@@ -60,8 +60,8 @@ var ExternalImages = []string{
 	"easter", "generic_lamps", "generic_shadows", "light",
 }
 
-// externalSince07 is the index of the first image that Teeworlds 0.7 added.
-var externalSince07 = slices.Index(ExternalImages, "easter")
+// ExternalImages06 lists those of [ExternalImages] that DDNet has, which reads maps of Teeworlds 0.6.
+var ExternalImages06 = slices.Concat(ExternalImages[:slices.Index(ExternalImages, "easter")], []string{"generic_lamps", "light"})
 
 // MaxPixels limits the number of pixels of a picture (16384 squared): more than any graphics card accepts.
 const MaxPixels = 1 << 28

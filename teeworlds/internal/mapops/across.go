@@ -131,6 +131,25 @@ func PasteGroups(e *Editor, o PastedGroups) error {
 	return Advise(e.PasteGroups(from, groups, o.At, across))
 }
 
+// PastedEnvelopes are the arguments of paste-envelopes.
+type PastedEnvelopes struct {
+	Path string `option:"map"`
+	EnvelopeArgs
+}
+
+// PasteEnvelopes adds envelopes of another map.
+func PasteEnvelopes(e *Editor, o PastedEnvelopes) error {
+	names, err := mapfile.NamesAt(e.Job, o.Path)
+	if err != nil {
+		return err
+	}
+	list, err := o.Numbers(&Editor{mapedit.New(names.Map(), nil), e.Job})
+	if err != nil {
+		return err
+	}
+	return e.PasteEnvelopes(names.Map(), list)
+}
+
 // PastedArea are the options of paste-area.
 type PastedArea struct {
 	OtherMap

@@ -22,6 +22,21 @@ func AddImage(e *Editor, o NewImage) error {
 	return e.AddImage(o.Name, p)
 }
 
+// GameImages are the arguments of add-external-images.
+type GameImages struct {
+	Names []string `option:"name"`
+}
+
+// AddExternalImages adds images of the game.
+func AddExternalImages(e *Editor, o GameImages) error {
+	for _, name := range o.Names {
+		if err := e.AddExternalImage(name, 0, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // ImageFile are the arguments of replace-image.
 type ImageFile struct {
 	ImageArg
