@@ -260,7 +260,8 @@ func TestPasteEnvelopes(t *testing.T) {
 	m, other := parts(1), parts(2)
 	other.Envelopes = append(other.Envelopes, parts(1).Envelopes[0], twmap.NewEnvelope("fade", twmap.ChannelsColor))
 	other.Envelopes[2].Synchronized = true
-	for i, want := range []string{"envelopes/way~ehhc: 1  the envelope came from the other map\nenvelopes/fade: 1  the envelope came from the other map", ""} {
+	const came = "envelopes/way~ehhc: 1  the envelope came from the other map\nenvelopes/fade: 1  the envelope came from the other map"
+	for i, want := range []string{came, ""} {
 		got := reported(t, m, func(e *mapedit.Editor) error { return e.PasteEnvelopes(other, nil) })
 		if i == 0 {
 			_, got, _ = strings.Cut(got, "\n") // of the missing envelope
@@ -272,8 +273,8 @@ func TestPasteEnvelopes(t *testing.T) {
 	if n := len(m.Envelopes); n != 3 || m.Envelopes[1].Points[0].Values[0] != 2 || !m.Envelopes[2].Synchronized {
 		t.Errorf("%d envelopes", n)
 	}
-	if got := reported(t, m, func(e *mapedit.Editor) error { return e.PasteEnvelopes(other, []int{3}) }); got != "error: no envelope 3: the map has 3" &&
-		!strings.HasPrefix(got, "error: no envelope 3") {
+	got := reported(t, m, func(e *mapedit.Editor) error { return e.PasteEnvelopes(other, []int{3}) })
+	if !strings.HasPrefix(got, "error: no envelope 3") {
 		t.Errorf("reported %s", got)
 	}
 }
