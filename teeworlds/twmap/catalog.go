@@ -107,6 +107,15 @@ var (
 	foundSettingUnknown = Catalog.Add("tw-map-setting-unknown", check.Warning,
 		"A setting is not a command of DDNet's server, or tunes an unknown parameter.",
 		"Correct the spelling, or delete the line.")
+	foundSettingArguments = Catalog.Add("tw-map-setting-arguments", check.Warning,
+		"A setting lacks an argument, and the server ignores it.",
+		"Complete the line, or delete it.")
+	foundSettingValue = Catalog.Add("tw-map-setting-value", check.Warning,
+		"The value of a setting is not a number, or outside of the range that the server accepts.",
+		"Correct the number.")
+	foundSettingIdle = Catalog.Add("tw-map-setting-idle", check.Info,
+		"Settings are about a tune zone or a switch that no tile has.",
+		"Delete the lines, correct the number, or add the tiles.")
 	foundSettingOther = Catalog.Add("tw-map-setting-other", check.Info,
 		"Settings are not commands of DDNet, but look like those of other servers such as KoG, F-DDrace and DDNet++.",
 		"Nothing if the map is for one of these servers; otherwise delete the lines.")

@@ -201,14 +201,23 @@ var checkCases = []checkCase{
 	{id: "tw-map-name-long", edit: func(m *twmap.Map) { deco(m).Name = "twelve bytes" }},
 	{id: "tw-map-name-unsafe", edit: func(m *twmap.Map) { withImage(m, twmap.NewImage("../evil", picture(16, 16))) }},
 	{id: "tw-map-info-version", raw: set(itemInfo, 0, 0, 2)},
-	{id: "tw-map-setting-long", edit: settings("tune_zone_enter 1 " + strings.Repeat("x", 255))},
+	{id: "tw-map-setting-long", edit: settings("tune_zone_enter 0 " + strings.Repeat("x", 255))},
 	{id: "tw-map-setting-unknown", edit: settings("sv_hitt 0")},
-	{id: "tw-map-setting-unknown", edit: settings("tune_zone 1 gravitie 0.1")},
+	{id: "tw-map-setting-unknown", edit: settings("tune_zone 0 gravitie 0.1")},
 	{id: "tw-map-setting-unknown", edit: func(m *twmap.Map) {
 		for i := range 1000 {
 			m.Info.Settings = append(m.Info.Settings, fmt.Sprintf("nonsense%d", i))
 		}
 	}},
+	{id: "tw-map-setting-unknown", edit: settings("mapbug grenade-doubleexplosion")},
+	{id: "tw-map-setting-arguments", edit: settings("sv_hit")},
+	{id: "tw-map-setting-arguments", edit: settings("tune gravity")},
+	{id: "tw-map-setting-arguments", edit: settings(`tune_zone_enter 0 ""; tune_zone_leave 0`)},
+	{id: "tw-map-setting-value", edit: settings("sv_freeze_delay 31")},
+	{id: "tw-map-setting-value", edit: settings("tune_zone 256 gravity 1")},
+	{id: "tw-map-setting-value", edit: settings("toggle_tune gravity 1 low")},
+	{id: "tw-map-setting-value", edit: settings("sv_team 0.5")},
+	{id: "tw-map-setting-idle", edit: settings("tune_zone 4 gravity 0", "switch_open 2")},
 	{id: "tw-map-setting-other", edit: settings("sv_hide_kog_timer 1", "sv_hit 1", "plot_size 3", "plot_size 4")},
 	{id: "tw-map-setting-refused", edit: settings("sv_motd hello")},
 	{id: "tw-map-data-index", raw: set(itemInfo, 0, 2, 77)},

@@ -12,7 +12,7 @@ type playStats struct {
 	starts, finishes int
 	spawns           [3]int // for all, red, blue
 	timeCheckpoints  [25]bool
-	zones            [256]bool // by number
+	numbers          [256]bool // that tune zones or switches have
 	teles            map[teleKey]int
 	unknown          int // tiles of other games
 	solid            int // tiles other than air
@@ -56,7 +56,7 @@ func (c *checker) checkGrid(sink check.Sink, part *Part, layer, l *TileLayer, wh
 	case KindSpeedup:
 		eachCell(l.Speedups(), f.speedup)
 	case KindSwitch:
-		eachCell(l.Switches(), f.switches)
+		eachCell(l.Switches(), func(x, y int, t SwitchTile) { f.switches(&p, x, y, t) })
 	case KindTune:
 		eachCell(l.Tunes(), func(x, y int, t TuneTile) { f.tune(&p, x, y, t) })
 	case KindTiles, KindEntities, KindZones:
@@ -181,10 +181,13 @@ func (f *cellFaults) speedup(x, y int, t SpeedupTile) {
 	}
 }
 
-func (f *cellFaults) switches(x, y int, t SwitchTile) {
+func (f *cellFaults) switches(p *playStats, x, y int, t SwitchTile) {
 	f.physicsTile(KindSwitch, x, y, t.ID, t.Flags)
 	if t.Unused() {
 		f.unused.add(f.part.Tile(x, y))
+	}
+	if t.switched() {
+		p.numbers[t.Number] = true
 	}
 }
 
@@ -193,7 +196,7 @@ func (f *cellFaults) tune(p *playStats, x, y int, t TuneTile) {
 	if t.Unused() {
 		f.unused.add(f.part.Tile(x, y))
 	} else if t.ID != 0 {
-		p.zones[t.Number] = true
+		p.numbers[t.Number] = true
 	}
 }
 
@@ -254,20 +257,48 @@ func (c *checker) checkPlay(sink check.Sink) {
 	case all.starts > 0:
 		checkTimeCheckpoints(sink, &all)
 	}
-	if p := c.play[KindTune]; p != nil {
-		var zones map[int]bool
-		if c.m.Info != nil {
-			zones = tunedZones(c.m.Info.Settings)
+	c.checkNumbers(sink)
+}
+
+// checkNumbers reports zones of the tune layer without settings, and settings for zones and switches without tiles.
+func (c *checker) checkNumbers(sink check.Sink) {
+	var settings []string
+	if c.m.Info != nil {
+		settings = c.m.Info.Settings
+	}
+	var idle spots
+	for _, series := range []struct {
+		numbers Numbers
+		name    string
+	}{{TuneNumbers, "zone"}, {SwitchNumbers, "switch"}} {
+		p := c.play[series.numbers.Kind()]
+		if p == nil {
+			if c.used[series.numbers.Kind()] != nil {
+				continue // the tiles cannot be read
+			}
+			p = new(playStats)
 		}
-		var s spots
-		for n, is := range p.zones {
-			if is && !zones[n] {
-				s.number(n)
+		var set, reported [256]bool
+		numberedSettings(settings, series.numbers, func(i, n int) {
+			set[n] = true
+			if n > 0 && !p.numbers[n] && !reported[n] {
+				reported[n] = true
+				part := Part{Kind: PartSetting, Number: i, Name: settings[i]}
+				idle.addAs(part.Whole(), func() string { return fmt.Sprintf("%s %d", series.name, n) })
+			}
+		})
+		var unset spots
+		for n, is := range p.numbers {
+			if is && !set[n] {
+				unset.number(n)
 			}
 		}
-		if s.n > 0 {
-			sink.Add(foundTuneZone, "", -1, "no settings for %s of the tune layer: %s", s.of("zone"), &s)
+		if unset.n > 0 && series.numbers == TuneNumbers {
+			sink.Add(foundTuneZone, "", -1, "no settings for %s of the tune layer: %s", unset.of("zone"), &unset)
 		}
+	}
+	if idle.n > 0 {
+		sink.AddAt(foundSettingIdle, idle.at(), "info.settings", -1, "settings for %s that no tile has: %s", idle.of("number"), &idle)
 	}
 }
 

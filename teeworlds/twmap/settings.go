@@ -3,22 +3,11 @@ package twmap
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"trowel.example/check"
 	"trowel.example/internal/text/words"
 )
-
-// mapCommands are the commands that DDNet's server runs for a map (each was tried with version 16.4).
-var mapCommands = []string{
-	"mapbug", "switch_open", "toggle_tune", "tune", "tune_zone", "tune_zone_enter", "tune_zone_leave",
-	"sv_deepfly", "sv_destroy_bullets_on_death", "sv_destroy_lasers_on_death", "sv_dragger_range", "sv_endless_drag",
-	"sv_freeze_delay", "sv_hit", "sv_max_team_size", "sv_min_team_size", "sv_no_weak_hook_and_bounce", "sv_old_laser",
-	"sv_old_teleport_hook", "sv_old_teleport_weapons", "sv_pauseable", "sv_plasma_per_sec", "sv_plasma_range",
-	"sv_reset_pickups", "sv_save_worse_scores", "sv_show_others_default", "sv_solo_server", "sv_team",
-	"sv_teleport_hold_hook", "sv_teleport_lose_weapons",
-}
 
 // refusedCommands are commands that map makers may try, which the server has but does not run for a map.
 var refusedCommands = []string{
@@ -35,92 +24,69 @@ var refusedCommands = []string{
 	"sv_vote_delay", "sv_vote_kick", "sv_vote_pause", "sv_vote_spectate", "sv_vote_time", "sv_warmup", "sv_welcome",
 }
 
-// tunings are the parameters that the commands tune, tune_zone and toggle_tune change.
-var tunings = []string{
-	"ground_control_speed", "ground_control_accel", "ground_friction", "ground_jump_impulse", "air_jump_impulse",
-	"air_control_speed", "air_control_accel", "air_friction", "hook_length", "hook_fire_speed", "hook_drag_accel",
-	"hook_drag_speed", "gravity", "velramp_start", "velramp_range", "velramp_curvature", "gun_curvature", "gun_speed",
-	"gun_lifetime", "shotgun_curvature", "shotgun_speed", "shotgun_speeddiff", "shotgun_lifetime", "grenade_curvature",
-	"grenade_speed", "grenade_lifetime", "laser_reach", "laser_bounce_delay", "laser_bounce_num", "laser_bounce_cost",
-	"laser_damage", "player_collision", "player_hooking", "jetpack_strength", "shotgun_strength", "explosion_strength",
-	"hammer_strength", "hook_duration", "hammer_fire_delay", "gun_fire_delay", "shotgun_fire_delay", "grenade_fire_delay",
-	"laser_fire_delay", "ninja_fire_delay", "hammer_hit_fire_delay",
-}
-
 // maxSetting is the size of the longest setting that the editor has room for, in bytes.
 const maxSetting = 255
 
 // maxReportedSettings limits the number of reported settings. Beyond that the text is probably not settings.
 const maxReportedSettings = 50
 
-// checkSettings checks the lines as the server would read them. It reports the same problem once.
+// settingsCheck checks settings, and reports the same problem once.
+type settingsCheck struct {
+	sink          check.Sink
+	part          *Part // the current line
+	reported      map[string]bool
+	other, others spots // the commands of other servers, and their names
+}
+
+// checkSettings checks the lines as the server would read them.
 func checkSettings(sink check.Sink, settings []string) {
-	reported := make(map[string]bool)
-	var other, others spots // the lines for other servers, and their commands
+	c := settingsCheck{sink: sink, reported: make(map[string]bool)}
 	for i, line := range settings {
-		part := &Part{Kind: PartSetting, Number: i, Name: line[:min(len(line), maxSetting)]}
-		if len(reported) >= maxReportedSettings {
-			sink.AddAt(foundSettingUnknown, part.at(), part.Path(), -1, "the rest of the settings was not looked at: too many are not")
+		c.part = &Part{Kind: PartSetting, Number: i, Name: line[:min(len(line), maxSetting)]}
+		if len(c.reported) >= maxReportedSettings {
+			c.find(foundSettingUnknown, "the rest of the settings was not looked at: too many are not")
 			break
 		}
 		if len(line) > maxSetting {
-			sink.AddAt(foundSettingLong, part.at(), part.Path(), -1, "the setting has %s: expected at most %d",
-				words.Count(len(line), "byte"), maxSetting)
+			c.find(foundSettingLong, "the setting has %s: expected at most %d", words.Count(len(line), "byte"), maxSetting)
 		}
-		words := strings.Fields(line)
-		if len(words) == 0 || words[0][0] == '#' || reported[words[0]] {
-			continue
-		}
-		command := strings.ToLower(words[0])
-		near := nearest(command, mapCommands, 2)
-		switch {
-		case slices.Contains(mapCommands, command):
-			checkTuning(sink, part, command, words, reported)
-		case slices.Contains(refusedCommands, command):
-			reported[words[0]] = true
-			sink.AddAt(foundSettingRefused, part.at(), part.Path(), -1, "the server does not let a map run %q", words[0])
-		case near == "" && strings.Contains(command, "_"):
-			if other.add(part.Whole()); !slices.Contains(others.named, words[0]) {
-				others.addAs(part.Whole(), func() string { return words[0] })
-			}
-		default:
-			reported[words[0]] = true
-			sink.AddAt(foundSettingUnknown, part.at(), part.Path(), -1, "%q is not a setting%s", words[0], didYouMean(command, mapCommands))
+		for _, command := range splitCommands(line) {
+			c.command(command)
 		}
 	}
-	if other.n > 0 {
-		sink.AddAt(foundSettingOther, other.at(), "info.settings", -1,
-			"%s that DDNet does not have, as other servers do: %s", other.of("setting"), &others)
+	if c.other.n > 0 {
+		sink.AddAt(foundSettingOther, c.other.at(), "info.settings", -1,
+			"%s that DDNet does not have, as other servers do: %s", c.other.of("setting"), &c.others)
 	}
 }
 
-// checkTuning checks the parameter that a command tunes.
-func checkTuning(sink check.Sink, part *Part, command string, words []string, reported map[string]bool) {
-	at := 1
-	switch command {
-	case "tune_zone":
-		at = 2
-	case "tune", "toggle_tune":
-	default:
+func (c *settingsCheck) find(kind *check.Kind, format string, args ...any) {
+	c.sink.AddAt(kind, c.part.at(), c.part.Path(), -1, format, args...)
+}
+
+// command checks a command and its arguments.
+func (c *settingsCheck) command(text string) {
+	written, rest := cutArgument(text)
+	if c.reported[written] {
 		return
 	}
-	if len(words) > at && !reported[words[at]] && !slices.Contains(tunings, strings.ToLower(words[at])) {
-		reported[words[at]] = true
-		sink.AddAt(foundSettingUnknown, part.at(), part.Path(), -1, "%q cannot be tuned%s", words[at], didYouMean(words[at], tunings))
+	name := strings.ToLower(written)
+	if params, ok := mapCommands[name]; ok {
+		c.arguments(written, params, rest)
+		return
 	}
-}
-
-// tunedZones returns the zones that settings define.
-func tunedZones(settings []string) map[int]bool {
-	zones := make(map[int]bool)
-	for _, line := range settings {
-		if words := strings.Fields(line); len(words) > 1 && strings.HasPrefix(words[0], "tune_zone") {
-			if zone, err := strconv.Atoi(words[1]); err == nil {
-				zones[zone] = true
-			}
+	switch {
+	case slices.Contains(refusedCommands, name):
+		c.reported[written] = true
+		c.find(foundSettingRefused, "the server does not let a map run %q", written)
+	case nearest(name, mapCommandNames, 2) == "" && strings.Contains(name, "_"):
+		if c.other.add(c.part.Whole()); !slices.Contains(c.others.named, written) {
+			c.others.addAs(c.part.Whole(), func() string { return written })
 		}
+	default:
+		c.reported[written] = true
+		c.find(foundSettingUnknown, "%q is not a setting%s", written, didYouMean(name, mapCommandNames))
 	}
-	return zones
 }
 
 // didYouMean returns a hint with the known word that is most similar to word, or "" if none is similar.
