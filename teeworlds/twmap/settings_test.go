@@ -9,6 +9,11 @@ import (
 
 // TestSettings tests the messages about single settings; none is expected for valid settings.
 func TestSettings(t *testing.T) {
+	const (
+		ignored = ": the server ignores the command"
+		other   = ignored + ", or reads another number"
+		tuned   = "expected a number from -21474836 to 21474836"
+	)
 	for line, want := range map[string]string{
 		"":                             "",
 		"# tune gravity":               "",
@@ -24,19 +29,19 @@ func TestSettings(t *testing.T) {
 		"sv_plasma_range 99999":                           "",
 		"sv_no_weak_hook 1":                               "",
 
-		"tune_zone":                     "tune_zone has no zone: the server ignores the command",
-		"tune_zone 0":                   "tune_zone has no parameter: the server ignores the command",
-		"tune_zone 0 gravity":           "tune_zone has no value: the server ignores the command",
-		"toggle_tune gravity 1":         "toggle_tune has no value: the server ignores the command",
-		"sv_team 1; sv_hit # 0":         "sv_hit has no value: the server ignores the command",
+		"tune_zone":                     "tune_zone has no zone" + ignored,
+		"tune_zone 0":                   "tune_zone has no parameter" + ignored,
+		"tune_zone 0 gravity":           "tune_zone has no value" + ignored,
+		"toggle_tune gravity 1":         "toggle_tune has no value" + ignored,
+		"sv_team 1; sv_hit # 0":         "sv_hit has no value" + ignored,
 		"sv_team 4":                     "sv_team with the value 4: expected a number from 0 to 3: the server uses 3",
 		"sv_dragger_range -5":           "sv_dragger_range with the value -5: expected a number from 1 to 99999: the server uses 1",
-		"switch_open 0":                 "switch_open with the switch 0: expected a number from 1 to 255: the server ignores the command",
-		"switch_open 999999999999":      "switch_open with the switch 999999999999: expected a number from 1 to 255: the server ignores the command",
-		"tune gravity 21474837":         "tune with the value 21474837: expected a number from -21474836 to 21474836: the server ignores the command",
-		"tune gravity nan":              "tune with the value nan: expected a number from -21474836 to 21474836: the server ignores the command, or reads another number",
-		"sv_hit on":                     "sv_hit with the value on: expected a whole number from 0 to 1: the server ignores the command, or reads another number",
-		"tune gravity 1,5":              "tune with the value 1,5: expected a number from -21474836 to 21474836: the server ignores the command, or reads another number",
+		"switch_open 0":                 "switch_open with the switch 0: expected a number from 1 to 255" + ignored,
+		"switch_open 999999999999":      "switch_open with the switch 999999999999: expected a number from 1 to 255" + ignored,
+		"tune gravity 21474837":         "tune with the value 21474837: " + tuned + ignored,
+		"tune gravity nan":              "tune with the value nan: " + tuned + other,
+		"sv_hit on":                     "sv_hit with the value on: expected a whole number from 0 to 1" + other,
+		"tune gravity 1,5":              "tune with the value 1,5: " + tuned + other,
 		"mapbug grenade-doubleexplosio": `"grenade-doubleexplosio" is not a bug that the server knows`,
 	} {
 		m := playable()
