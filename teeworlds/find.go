@@ -3,6 +3,7 @@ package teeworlds
 import (
 	"context"
 	"reflect"
+	"slices"
 
 	"trowel.example/internal/format"
 	"trowel.example/teeworlds/internal/mapquery"
@@ -41,10 +42,14 @@ var (
 var mapFinder = mapquery.Finder([]mapquery.Declared{
 	query(format.Command{Name: "tile", Title: "Tiles of any layer, by number or by meaning", Heading: headingTiles,
 		Long: "A name is the meaning of a tile in a physics layer, such as freeze or hookable, and finds tiles of physics layers " +
-			"only. Air is found by its number, 0.",
+			"only. Air is found by its number, 0. A turret, door or other entity that a switch controls is a tile of the switch " +
+			"layer: tile '*plasma*' --layer switch.",
 		Args: opts{{Name: "tile", Names: mapquery.KindTile, List: true,
 			Help: "numbers, 0 to 255, or names with * and ?; none means any except air"}},
-		Options: opts{optionLayers, optionNot, optionArea, optionFlags}, Example: "tile 60 --layer front"},
+		Options: opts{optionLayers, optionNot, optionArea, optionFlags, {Name: "with", List: true,
+			Help: "only tiles with a tile of another layer in the same column and row: `layer` as in --layer, for any tile except " +
+				"air, or LAYER:TILE, as in switch:freeze; may be given several times"}},
+		Example: "tile freeze --layer game --with switch:freeze"},
 		mapquery.Tiles, mapquery.TilesQuery.Lacks),
 	query(format.Command{Name: "tele", Title: "Teleporters and checkpoints, by number", Heading: headingTiles,
 		Args: opts{argFound}, Options: opts{optionArea}, Example: "tele 5"},
@@ -75,8 +80,16 @@ var mapFinder = mapquery.Finder([]mapquery.Declared{
 		Options: opts{optionLayers, optionNot}, Example: "layer --layer 'Tree/*'"},
 		mapquery.Layers, mapquery.LayersQuery.Lacks),
 	query(format.Command{Name: "image", Title: "Users of an image", Heading: headingParts,
-		Long: "For an unused image, the result is the image.", Args: opts{patternOf(mapquery.KindImage)}, Example: "image grass_main"},
-		mapquery.Images, mapquery.PartQuery.LacksImages),
+		Long: "For an unused image, the result is the image. The pictures of external images are found as for drawing the map. " +
+			"The hash is that of the size and the pixels of the picture, and equal for identical pictures.",
+		Args: opts{patternOf(mapquery.KindImage)},
+		Options: slices.Concat(opts{
+			{Name: "same-as", Input: true, Help: "only images with the same size and pixels as this `picture`, a PNG"},
+			{Name: "near", Input: true, Help: "only images that look like this `picture`, a PNG: scaled to 64 x 64 pixels, the mean " +
+				"difference of a channel is at most 4 of 255, where one of them is visible"},
+		}, optionsMapres),
+		Example: "image --same-as grass_dark.png"},
+		mapquery.Images, mapquery.ImageQuery.Lacks),
 	query(format.Command{Name: "envelope", Title: "Users of an envelope", Heading: headingParts,
 		Long: "For an unused envelope, the result is the envelope.", Args: opts{patternOf(mapquery.KindEnvelope)}, Example: "envelope 3"},
 		mapquery.Envelopes, mapquery.PartQuery.LacksEnvelopes),

@@ -28,6 +28,8 @@ type Finder struct {
 	Others bool
 	// Area limits the searched tiles, and the positions of quads, in tiles; nil means no limit.
 	Area *image.Rectangle
+	// Joins limits the searched tiles to those that have all of these tiles in other layers.
+	Joins []Join
 }
 
 // New returns a finder of a map.
@@ -75,6 +77,7 @@ type Tile struct {
 	Cell
 	Path string      // of the layer, in the folder of the map
 	At   twmap.Place // the tile
+	With []Joined    // for each of the joins of the finder
 }
 
 // Tiles calls yield for each tile that match accepts, in layers of the given kinds, or of all kinds if there are none.
@@ -85,21 +88,25 @@ func (f *Finder) Tiles(ctx context.Context, kinds []twmap.Kind, match func(Cell)
 	type placed struct {
 		Cell
 		index int32
+		with  []Joined
 	}
-	return lookAt(ctx, f, kinds, onMiss, func(t *twmap.TileLayer) (found []placed) {
+	joins := f.joined(onMiss)
+	return lookAt(ctx, f, kinds, onMiss, func(l layer, t *twmap.TileLayer) (found []placed) {
 		cells(t, f.Area, func(c Cell, index, n int) {
 			if !match(c) {
 				return
 			}
-			for i := range n {
-				found = append(found, placed{c, int32(index + i)})
+			for i := index; i < index+n; i++ {
+				if with, ok := joins.at(l, i%t.Width(), i/t.Width()); ok {
+					found = append(found, placed{c, int32(i), with})
+				}
 			}
 		})
 		return found
 	}, func(l layer, found []placed) error {
 		width := l.Layer.(*twmap.TileLayer).Width()
 		for _, c := range found {
-			if err := yield(Tile{c.Cell, l.path, l.part.Tile(int(c.index)%width, int(c.index)/width)}); err != nil {
+			if err := yield(Tile{c.Cell, l.path, l.part.Tile(int(c.index)%width, int(c.index)/width), c.with}); err != nil {
 				return err
 			}
 		}
@@ -119,7 +126,7 @@ type Count struct {
 
 // Counts counts the tiles that Tiles finds in each layer, including air: ordered by id, then by flags.
 func (f *Finder) Counts(ctx context.Context, onMiss func(path string, err error), yield func(Count) error) error {
-	return lookAt(ctx, f, nil, onMiss, func(t *twmap.TileLayer) (found []Count) {
+	return lookAt(ctx, f, nil, onMiss, func(_ layer, t *twmap.TileLayer) (found []Count) {
 		var counts [256]*[256]int64 // by flags, of which few are used, and id
 		cells(t, f.Area, func(c Cell, _, n int) {
 			if counts[c.Flags] == nil {
@@ -147,9 +154,9 @@ func (f *Finder) Counts(ctx context.Context, onMiss func(path string, err error)
 }
 
 // lookAt calls see for the layers of some kinds, or of all kinds if there are none, on all cores, and yield with the
-// results in the order of the map.
+// results in the order of the map. Cells holds the cells of a layer during the call.
 func lookAt[T any](ctx context.Context, f *Finder, kinds []twmap.Kind, onMiss func(path string, err error),
-	see func(*twmap.TileLayer) T, yield func(layer, T) error) error {
+	see func(l layer, cells *twmap.TileLayer) T, yield func(layer, T) error) error {
 	type result struct {
 		layer layer
 		found T
@@ -172,7 +179,7 @@ func lookAt[T any](ctx context.Context, f *Finder, kinds []twmap.Kind, onMiss fu
 			r := result{layer: l}
 			l.Layer.(*twmap.TileLayer).Look(func(t *twmap.TileLayer) {
 				r.err = t.Load()
-				r.found = see(t)
+				r.found = see(l, t)
 			})
 			return r
 		},
@@ -190,24 +197,31 @@ func lookAt[T any](ctx context.Context, f *Finder, kinds []twmap.Kind, onMiss fu
 
 // cells calls do for the cells of a layer in an area: once for n equal adjacent cells of a row.
 func cells(l *twmap.TileLayer, area *image.Rectangle, do func(c Cell, index, n int)) {
-	kind := l.Kind()
-	switch kind {
+	switch kind := l.Kind(); kind {
 	case twmap.KindTele:
-		each(l.Teles(), area, do, func(t twmap.TeleTile) Cell { return Cell{Kind: kind, ID: t.ID, Number: t.Number} })
+		each(l.Teles(), area, do, teleCell)
 	case twmap.KindSpeedup:
-		each(l.Speedups(), area, do, func(t twmap.SpeedupTile) Cell {
-			return Cell{Kind: kind, ID: t.ID, Force: t.Force, MaxSpeed: t.MaxSpeed, Angle: t.Angle}
-		})
+		each(l.Speedups(), area, do, speedupCell)
 	case twmap.KindSwitch:
-		each(l.Switches(), area, do, func(t twmap.SwitchTile) Cell {
-			return Cell{Kind: kind, ID: t.ID, Number: t.Number, Flags: t.Flags, Delay: t.Delay}
-		})
+		each(l.Switches(), area, do, switchCell)
 	case twmap.KindTune:
-		each(l.Tunes(), area, do, func(t twmap.TuneTile) Cell { return Cell{Kind: kind, ID: t.ID, Number: t.Number} })
+		each(l.Tunes(), area, do, tuneCell)
 	default:
 		each(l.Tiles(), area, do, func(t twmap.Tile) Cell { return Cell{Kind: kind, ID: t.ID, Flags: t.Flags} })
 	}
 }
+
+func teleCell(t twmap.TeleTile) Cell { return Cell{Kind: twmap.KindTele, ID: t.ID, Number: t.Number} }
+
+func speedupCell(t twmap.SpeedupTile) Cell {
+	return Cell{Kind: twmap.KindSpeedup, ID: t.ID, Force: t.Force, MaxSpeed: t.MaxSpeed, Angle: t.Angle}
+}
+
+func switchCell(t twmap.SwitchTile) Cell {
+	return Cell{Kind: twmap.KindSwitch, ID: t.ID, Number: t.Number, Flags: t.Flags, Delay: t.Delay}
+}
+
+func tuneCell(t twmap.TuneTile) Cell { return Cell{Kind: twmap.KindTune, ID: t.ID, Number: t.Number} }
 
 func each[T twmap.Cell](g *twmap.Grid[T], area *image.Rectangle, do func(c Cell, index, n int), of func(T) Cell) {
 	for y, row := range g.Rows() {

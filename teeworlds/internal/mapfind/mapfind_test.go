@@ -111,6 +111,41 @@ func TestTiles(t *testing.T) {
 			}
 		}
 	}
+	// Join layers.
+	for _, join := range [][]mapfind.Join{
+		{{Layers: []string{"switch"}, Match: func(c mapfind.Cell) bool { return c.ID != 0 && c.Number == 5 }}},
+		{{Layers: []string{"physics"}, Match: func(c mapfind.Cell) bool { return c.ID > 20 }},
+			{Match: func(c mapfind.Cell) bool { return c.Kind == twmap.KindTele && c.ID == 0 }}},
+		{{Layers: []string{"none"}, Match: func(mapfind.Cell) bool { return true }}},
+	} {
+		var all, got []string
+		for _, l := range m.Layers() {
+			l := l.(*twmap.TileLayer)
+			for y := range l.Height() {
+				for x := range l.Width() {
+					if c, with := cellAt(l, x, y), joinedAt(m, join, l, x, y); c.ID != 0 && with != "" {
+						all = append(all, fmt.Sprintf("%s %d,%d %s", m.PartOf(l).Path(), x, y, with))
+					}
+				}
+			}
+		}
+		f := mapfind.New(m)
+		f.Joins = join
+		err := f.Tiles(t.Context(), nil, func(c mapfind.Cell) bool { return c.ID != 0 }, nil, func(tile mapfind.Tile) error {
+			with := ""
+			for _, c := range tile.With {
+				with += fmt.Sprint(c.Cell)
+			}
+			got = append(got, fmt.Sprintf("%s %v %s", tile.At.Part.Path(), tile.At, with))
+			return nil
+		})
+		if err != nil || !slices.Equal(all, got) {
+			t.Errorf("join: %d found, want %d, %v", len(got), len(all), err)
+		}
+		if join[0].Layers[0] != "none" && len(got) == 0 {
+			t.Error("join: nothing")
+		}
+	}
 	// Search some layers only.
 	f := mapfind.New(m)
 	f.Layers = []string{"front", "0/0"}
@@ -121,6 +156,25 @@ func TestTiles(t *testing.T) {
 	}); err != nil || len(kinds) != 2 || !kinds[twmap.KindFront] {
 		t.Errorf("layers of %v, %v", kinds, err)
 	}
+}
+
+// joinedAt returns the cells of joins at a position, or "" if a join has none.
+func joinedAt(m *twmap.Map, list []mapfind.Join, own *twmap.TileLayer, x, y int) (text string) {
+	for _, j := range list {
+		found := false
+		for _, l := range m.Layers() {
+			l := l.(*twmap.TileLayer)
+			in := j.Layers == nil || j.Layers[0] == l.Kind().String() || j.Layers[0] == "physics" && l.Kind().Physics()
+			if c := cellAt(l, x, y); in && l != own && !found && j.Match(c) {
+				found = true
+				text += fmt.Sprint(c)
+			}
+		}
+		if !found {
+			return ""
+		}
+	}
+	return text
 }
 
 // TestCounts tests that Counts counts the tiles that Tiles finds, each once.

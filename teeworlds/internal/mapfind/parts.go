@@ -13,6 +13,7 @@ type Use struct {
 	Path string      // of the layer that uses it, or of the part itself, in the folder of the map
 	At   twmap.Place // the layer, one of its quads or sources, or the part itself
 	Name string      // of the used part
+	Part int         // the number of the used part
 	What string      // the purpose: "tiles", "quads", "sound", "position", "color", "rotation"...; "unused" if nothing refers to the part
 }
 
@@ -42,7 +43,7 @@ func (f *Finder) Uses(kind twmap.PartKind, pattern string, yield func(Use) error
 		called, at := name(i)
 		if len(users[i]) == 0 {
 			part := &twmap.Part{Kind: kind, Number: i, Name: called}
-			if err := yield(Use{at, part.Whole(), called, "unused"}); err != nil {
+			if err := yield(Use{at, part.Whole(), called, i, "unused"}); err != nil {
 				return err
 			}
 		}
@@ -52,7 +53,7 @@ func (f *Finder) Uses(kind twmap.PartKind, pattern string, yield func(Use) error
 			if kind != twmap.PartEnvelope {
 				what = mapmatch.KindOf(l)
 			}
-			if err := yield(Use{f.edit.Path(l), r.At, called, what}); err != nil {
+			if err := yield(Use{f.edit.Path(l), r.At, called, i, what}); err != nil {
 				return err
 			}
 		}

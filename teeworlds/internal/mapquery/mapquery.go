@@ -22,6 +22,9 @@ import (
 // Query is a query during its execution for a map.
 type Query struct {
 	*mapfind.Finder
+	m    *twmap.Map
+	src  *format.Source
+	warn func(path, format string, args ...any)
 	hit  func(path string, at twmap.Place, fields ...format.InfoField) error
 	miss func(path string, err error)
 }
@@ -46,7 +49,7 @@ func Finder(queries []Declared) *format.Finder {
 			if err != nil {
 				return err
 			}
-			return of(step).Find(ctx, &Query{mapfind.New(m), func(path string, at twmap.Place, fields ...format.InfoField) error {
+			return of(step).Find(ctx, &Query{mapfind.New(m), m, src, job.Warn, func(path string, at twmap.Place, fields ...format.InfoField) error {
 				h := format.Hit{Path: path, Fields: fields}
 				if at.Part != nil {
 					h.At = at
@@ -133,6 +136,68 @@ type TilesQuery struct {
 	area
 	flags
 	Tiles []string `option:"tile"`
+	With  []string `option:"with"`
+}
+
+// Lacks returns an error for each layer that the map does not have.
+func (o TilesQuery) Lacks(e *mapedit.Editor) error {
+	err := o.layers.Lacks(e)
+	for _, with := range o.With {
+		layer, _, _ := strings.Cut(with, ":")
+		_, bad := e.Layers(layer)
+		err = errors.Join(err, bad)
+	}
+	return err
+}
+
+// idsByKind holds selected ids for each kind of layers.
+type idsByKind [twmap.KindZones + 1][256]bool
+
+// add selects the tiles that a word names.
+func (ids *idsByKind) add(word string) error {
+	selects, err := mapops.TilesNamed(word)
+	if err != nil {
+		return err
+	}
+	for kind := range ids {
+		for _, id := range mapops.TileIDs(selects, twmap.Kind(kind)) {
+			ids[kind][id] = true
+		}
+	}
+	return nil
+}
+
+// joins returns the tiles that other layers must have.
+func (o TilesQuery) joins() (list []mapfind.Join, err error) {
+	for _, with := range o.With {
+		layer, tile, named := strings.Cut(with, ":")
+		join := mapfind.Join{Layers: []string{layer}, Match: func(c mapfind.Cell) bool { return c.ID != 0 }}
+		if named {
+			var ids idsByKind
+			if err := ids.add(tile); err != nil {
+				return nil, fmt.Errorf("--with: %w", err)
+			}
+			join.Match = func(c mapfind.Cell) bool { return ids[c.Kind][c.ID] }
+		}
+		list = append(list, join)
+	}
+	return list, nil
+}
+
+// joinedText describes the tiles that other layers have.
+func joinedText(list []mapfind.Joined) string {
+	var texts []string
+	for _, c := range list {
+		text := fmt.Sprintf("%v %d", c.Kind, c.ID)
+		if c.Kind != twmap.KindTiles {
+			text = fmt.Sprintf("%v %s", c.Kind, c.Name())
+		}
+		if n := numberOf(&c.Cell); n != nil {
+			text += fmt.Sprintf(" (%v)", n)
+		}
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, ", ")
 }
 
 // Tiles finds tiles of any layer.
@@ -140,28 +205,27 @@ func Tiles(ctx context.Context, q *Query, o TilesQuery) error {
 	if err := cmp.Or(o.layers.limit(q), o.area.limit(q)); err != nil {
 		return err
 	}
-	// byKind holds the selected ids for each kind of layers.
-	var byKind [twmap.KindZones + 1][256]bool
+	var ids idsByKind
 	for _, word := range o.Tiles {
-		selects, err := mapops.TilesNamed(word)
-		if err != nil {
+		if err := ids.add(word); err != nil {
 			return err
 		}
-		for kind := range byKind {
-			for _, id := range mapops.TileIDs(selects, twmap.Kind(kind)) {
-				byKind[kind][id] = true
-			}
-		}
 	}
+	joins, err := o.joins()
+	if err != nil {
+		return err
+	}
+	q.Joins = joins
 	matchFlags, err := o.match()
 	if err != nil {
 		return err
 	}
 	return q.Finder.Tiles(ctx, nil, func(t mapfind.Cell) bool {
-		return (len(o.Tiles) == 0 && t.ID != 0 || byKind[t.Kind][t.ID]) && matchFlags(t.Flags)
+		return (len(o.Tiles) == 0 && t.ID != 0 || ids[t.Kind][t.ID]) && matchFlags(t.Flags)
 	}, q.miss, func(t mapfind.Tile) error {
 		return q.hit(t.Path, t.At, format.Fact("layer", "", t.Kind.String()), format.Fact("id", "tile", int(t.ID)),
-			format.Fact("name", "", nameOf(&t)), format.Fact("flags", "", flagText(t.Flags)), format.Fact("number", "", numberOf(&t)))
+			format.Fact("name", "", nameOf(&t)), format.Fact("flags", "", flagText(t.Flags)), format.Fact("number", "", numberOf(&t.Cell)),
+			format.Fact("with", "with", joinedText(t.With)))
 	})
 }
 
@@ -174,7 +238,7 @@ func nameOf(t *mapfind.Tile) string {
 }
 
 // numberOf returns the number of a tile, or nil if tiles of the kind have none.
-func numberOf(t *mapfind.Tile) any {
+func numberOf(t *mapfind.Cell) any {
 	switch t.Kind {
 	case twmap.KindTele, twmap.KindSwitch, twmap.KindTune:
 		return int(t.Number)
@@ -316,13 +380,10 @@ func Layers(_ context.Context, q *Query, o LayersQuery) error {
 	})
 }
 
-// PartQuery is the argument of the queries image, envelope and sound.
+// PartQuery is the argument of the queries envelope and sound.
 type PartQuery struct {
 	Name string `option:"name"`
 }
-
-// Images finds the users of images.
-func Images(_ context.Context, q *Query, o PartQuery) error { return o.find(q, twmap.PartImage) }
 
 // Envelopes finds the users of envelopes.
 func Envelopes(_ context.Context, q *Query, o PartQuery) error { return o.find(q, twmap.PartEnvelope) }
@@ -335,9 +396,6 @@ func (o PartQuery) find(q *Query, kind twmap.PartKind) error {
 		return q.hit(u.Path, u.At, format.Fact("name", string(kind), u.Name), format.Fact("use", "for", u.What))
 	})
 }
-
-// LacksImages is Lacks for the query image.
-func (o PartQuery) LacksImages(e *mapedit.Editor) error { return lacks(e.Images, o.Name) }
 
 // LacksEnvelopes is Lacks for the query envelope.
 func (o PartQuery) LacksEnvelopes(e *mapedit.Editor) error { return lacks(e.Envelopes, o.Name) }
