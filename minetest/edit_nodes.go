@@ -76,6 +76,14 @@ var nodeCommands = []worldsteps.Command{
 		Example: "set-param2 3 --where node=default:chest --box 0,0,0:20,5,20",
 	}, worldsteps.SetParam2),
 	worldsteps.Bind(format.Command{
+		Name: "resolve-aliases", Title: "Replace aliases of nodes and items by the names that they mean", Heading: "Nodes",
+		Long: "The game does the same with each block that it loads. Afterwards mods can drop their old aliases. --nodes defines the " +
+			"aliases; without it, they are those of minetest_game. Items are renamed in the inventories of the nodes and, without a " +
+			"region or condition, of all players; dropped items are not.",
+		Options: regionOptions,
+		Example: "resolve-aliases",
+	}, worldsteps.ResolveAliases),
+	worldsteps.Bind(format.Command{
 		Name: "copy", Title: "Copy a part of the world", Heading: "Pieces",
 		Long:    "Nodes are copied with their light, metadata and timers, objects are not. The copy replaces existing nodes, also by air.",
 		Args:    []format.Option{argumentWay},
@@ -95,6 +103,14 @@ var nodeCommands = []worldsteps.Command{
 		Options: with(pieceOptions, optionCreate),
 		Example: "stack 0,4,0 10 --box 0,0,0:20,3,20",
 	}, worldsteps.Stack),
+	worldsteps.Bind(format.Command{
+		Name: "stretch", Title: "Enlarge a part of the world", Heading: "Pieces",
+		Long: "Each node becomes a box of equal nodes, which all have its metadata and inventory. The corner with the lowest " +
+			"coordinates keeps its position.",
+		Args:    []format.Option{{Name: "factors", Help: "how many nodes each node becomes along x, y and z"}},
+		Options: with(pieceOptions, optionCreate),
+		Example: "stretch 2,2,2 --box 0,0,0:20,10,20 --create",
+	}, worldsteps.Stretch),
 	worldsteps.Bind(format.Command{
 		Name: "flip", Title: "Mirror a part of the world along an axis", Heading: "Pieces",
 		Args:    []format.Option{argumentAxis},

@@ -18,7 +18,7 @@ var (
 
 	chunkOptions = []format.Option{
 		optionExport, worldsteps.OptionAll, optionBox, optionArea,
-		{Name: "radius", Type: format.Integer, Help: "only map chunks at most this number of `nodes` away from --center, at any height"},
+		{Name: "radius", Type: format.Integer, Help: "only what is at most this number of `nodes` away from --center, at any height"},
 		{Name: "center", Default: "0,0", Help: "the center for --radius, `x,z` in nodes"},
 	}
 
@@ -45,6 +45,15 @@ var operatorCommands = []worldsteps.Command{
 		Options: with(chunkOptions, optionInvert, optionTouch),
 		Example: "delete-chunks --radius 2000 --invert --export outskirts",
 	}, worldsteps.DeleteChunks),
+	worldsteps.Bind(format.Command{
+		Name: "delete-blocks", Title: "Delete single blocks of 16 x 16 x 16 nodes", Heading: "Map chunks",
+		Long: "Only blocks that lie in the region completely are deleted; with --invert, only blocks without any node in the region. " +
+			"The map generator generates a deleted block again, but what extends over its border, such as trees and caves, may be " +
+			"cut off there: delete-chunks has no such seams.",
+		Options: with(chunkOptions, optionInvert, format.Option{Name: optionTouch.Name, Bool: true,
+			Help: "also blocks that lie in the region only partly"}),
+		Example: "delete-blocks --area 2,0,-3:4,1,-1",
+	}, worldsteps.DeleteBlocks),
 	worldsteps.Bind(format.Command{
 		Name: "keep-chunks", Title: "Delete all map chunks except some", Heading: "Map chunks",
 		Long:    "Map chunks that lie in the region only partly are kept.",
@@ -76,6 +85,12 @@ var operatorCommands = []worldsteps.Command{
 		},
 		Example: "prune --margin 2 --export pruned",
 	}, worldsteps.Prune),
+	worldsteps.Bind(format.Command{
+		Name: "vacuum", Title: "Pack SQLite databases, so that unused space is free again", Heading: "Operators",
+		Long: "Deleted blocks leave unused pages in a database, which the game uses for new blocks. Vacuum writes all SQLite databases " +
+			"of the world without them, after all other operations. It takes time, and up to twice the size of the database on the disk.",
+		Example: "vacuum",
+	}, worldsteps.Vacuum),
 	worldsteps.Bind(format.Command{
 		Name: "clear-objects", Title: "Remove all objects, like /clearobjects", Heading: "Operators",
 		Long: "full removes them from all blocks. quick only writes the time to env_meta.txt: the engine drops " +

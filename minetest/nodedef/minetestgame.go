@@ -13,7 +13,12 @@ var minetestGame string
 
 // MinetestGame returns the nodes of minetest_game 5.6, with their aliases, for worlds without exported definitions. The
 // list must not be changed.
-var MinetestGame = sync.OnceValue(func() List {
+func MinetestGame() List { return minetestGameFile().Nodes }
+
+// MinetestGameAliases returns the aliases of nodes and items in minetest_game 5.6. The map must not be changed.
+func MinetestGameAliases() map[string]string { return minetestGameFile().Aliases }
+
+var minetestGameFile = sync.OnceValue(func() *File {
 	file := new(File)
 	parse := func(line string, v any) {
 		if err := json.Unmarshal([]byte(line), v); err != nil {
@@ -38,5 +43,5 @@ var MinetestGame = sync.OnceValue(func() List {
 		}
 	}
 	file.Nodes.addAliases(file.Aliases)
-	return file.Nodes
+	return file
 })

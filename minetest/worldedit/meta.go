@@ -213,39 +213,30 @@ type ItemOptions struct {
 func ReplaceItems(r Region, from Names, to string, o ItemOptions, t *Counts) Step {
 	match := from.Match()
 	return r.metadata(nil, func(b *Block, in func(uint16) bool) int {
-		slots := 0
-		n := b.eachMeta(in, func(e *mapblock.NodeMeta) int {
-			inv, size, err := item.ParseInventory(e.Inventory)
-			if err != nil || size != len(e.Inventory) {
-				if len(e.Inventory) > 0 {
-					t.Note("unreadable inventories, unchanged", 1)
-				}
-				return 0
-			}
-			here := 0
-			for _, l := range inv.Lists {
-				for i := range l.Items {
-					s := &l.Items[i]
-					if s.Legacy != "" || s.Empty() || !match(s.Name) || s.Name == to && !o.Plain {
-						continue
-					}
-					if to == "" {
-						*s = item.Slot{}
-					} else if s.Name = to; o.Plain {
-						s.Wear, s.Meta = 0, nil
-					}
-					here++
-				}
-			}
-			if here > 0 {
-				e.Inventory = inv.Append(nil)
-			}
-			slots += here
-			return here
-		})
-		if t != nil {
-			t.Items.Add(int64(slots))
-		}
-		return n
+		return b.changeItems(in, func(name string) (string, bool) { return to, match(name) && (name != to || o.Plain) }, o.Plain, t)
 	})
+}
+
+// changeItems renames items in the inventories of nodes, as renameItems does, and returns the number of changed inventories.
+func (b *Block) changeItems(in func(uint16) bool, to func(name string) (string, bool), plain bool, t *Counts) int {
+	slots := 0
+	n := b.eachMeta(in, func(e *mapblock.NodeMeta) int {
+		inv, size, err := item.ParseInventory(e.Inventory)
+		if err != nil || size != len(e.Inventory) {
+			if len(e.Inventory) > 0 {
+				t.Note("unreadable inventories, unchanged", 1)
+			}
+			return 0
+		}
+		here := renameItems(inv, to, plain)
+		if here > 0 {
+			e.Inventory = inv.Append(nil)
+		}
+		slots += here
+		return min(here, 1)
+	})
+	if t != nil {
+		t.Items.Add(int64(slots))
+	}
+	return n
 }

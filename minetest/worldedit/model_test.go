@@ -224,6 +224,35 @@ func become(n *node, name string, s worldedit.Setting) {
 	}
 }
 
+// stretch returns a trial that enlarges a region.
+func (r dice) stretch(reg worldedit.Region, in func(worldedit.Vec, *node) bool, s worldedit.Setting) trial {
+	by := worldedit.Vec{1 + r.IntN(3), 1 + r.IntN(3), 1 + r.IntN(3)}
+	step, err := worldedit.Stretch(reg, by, s)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return trial{fmt.Sprint("stretch", by, reg.Box), step, func(m model) {
+		was, least := m.clone(), reg.Box.Min
+		to := func(v worldedit.Vec, i, j, k int) worldedit.Vec {
+			d := v.Sub(least)
+			return least.Add(worldedit.Vec{d[0]*by[0] + i, d[1]*by[1] + j, d[2]*by[2] + k})
+		}
+		was.each(func(v worldedit.Vec, n *node) {
+			if in(v, n) && was.at(to(v, 0, 0, 0)) != nil {
+				m.set(v, node{name: "air", param1: n.param1}, false)
+			}
+		})
+		was.each(func(v worldedit.Vec, n *node) {
+			if !in(v, n) {
+				return
+			}
+			for i := range by[0] * by[1] * by[2] {
+				m.set(to(v, i%by[0], i/by[0]%by[1], i/by[0]/by[1]), *n, false)
+			}
+		})
+	}}
+}
+
 func (r dice) trial() trial {
 	s := r.setting()
 	switch r.IntN(12) {
@@ -321,6 +350,9 @@ func (r dice) trial() trial {
 		}}
 	case 7, 8:
 		reg, in := r.region(true)
+		if r.IntN(4) == 0 {
+			return r.stretch(reg, in, s)
+		}
 		motion := turn.Turn(turn.Axis(r.IntN(3)), 1+r.IntN(3))
 		if r.IntN(2) == 0 {
 			motion = motion.Then(turn.Mirror(turn.Axis(r.IntN(3))))

@@ -39,6 +39,8 @@ type Options struct {
 	Remote bool
 	// Nodes are the node definitions, which some steps need; may be nil.
 	Nodes nodedef.List
+	// Aliases are other names of nodes and items, which belong to Nodes; may be nil.
+	Aliases map[string]string
 
 	// Sink receives findings about blocks that a step did not change although it should have; may be nil.
 	Sink check.Sink

@@ -27,3 +27,9 @@ func RescueInPlace(_ context.Context, path string, _ []string) error { return ne
 
 // Writable returns an error that wraps [ErrProgram].
 func Writable(path string) error { return needsProgram(path) }
+
+// Unused returns an error that wraps [ErrProgram].
+func Unused(_ context.Context, path string) (int64, error) { return 0, needsProgram(path) }
+
+// Vacuum returns an error that wraps [ErrProgram].
+func Vacuum(_ context.Context, path string) error { return needsProgram(path) }

@@ -67,6 +67,7 @@ func (s *Selection) touches(g mapchunk.Grid, c mapchunk.Chunk) (touches, within 
 // near.
 type Chunks struct {
 	Selection
+	Single   bool   // delete single blocks instead of map chunks
 	Outside  bool   // delete the chunks outside of the selection
 	Touching bool   // also delete chunks of which only a part is in the selection, or outside
 	Again    bool   // fail if the map generator would not generate the same chunks again
@@ -81,6 +82,9 @@ func (o Chunks) Step() worldedit.Step {
 		grid, settings, err := GridOf(w)
 		if err != nil {
 			return err
+		}
+		if o.Single {
+			grid = mapchunk.Grid{1, 1, 1}
 		}
 		if o.Again {
 			if err := makesAgain(settings); err != nil {
@@ -104,7 +108,7 @@ func (o Chunks) Step() worldedit.Step {
 				}
 				return gone
 			},
-			grid: grid, export: o.Export, all: o.All, counts: o.Counts,
+			grid: grid, single: o.Single, export: o.Export, all: o.All, counts: o.Counts,
 		})
 	})
 }
@@ -126,6 +130,7 @@ func makesAgain(s *world.Settings) error {
 type deletion struct {
 	matches func(mapdb.Pos) bool // whether a block is deleted; not for concurrent use
 	grid    mapchunk.Grid
+	single  bool // the chunks of grid are single blocks
 	export  string
 	all     bool
 	counts  *worldedit.Counts
@@ -173,8 +178,12 @@ func deleteBlocks(ctx context.Context, w *worldedit.World, d deletion) error {
 			return slices.Compare(p[:], q[:])
 		})
 	}
-	noteChange(d.counts, "map", "blocks deleted", int64(len(list)), "blocks")
-	noteChange(d.counts, "map", "map chunks deleted", int64(len(chunks)), "map chunks", at...)
+	if d.single {
+		noteChange(d.counts, "map", "blocks deleted", int64(len(list)), "blocks", at...)
+	} else {
+		noteChange(d.counts, "map", "blocks deleted", int64(len(list)), "blocks")
+		noteChange(d.counts, "map", "map chunks deleted", int64(len(chunks)), "map chunks", at...)
+	}
 	if d.export != "" {
 		w.AddPart(export(w, d.export, list))
 		noteChange(d.counts, "map", "blocks exported to "+d.export, int64(len(list)), "blocks")

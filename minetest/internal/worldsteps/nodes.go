@@ -256,6 +256,31 @@ func Stack(o StackOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 	return worldedit.Stack(r, by, o.Count, s), err
 }
 
+// StretchOptions are the options of [Stretch].
+type StretchOptions struct {
+	Factors string `option:"factors"`
+	PieceOptions
+}
+
+// Stretch enlarges a part of the world.
+func Stretch(o StretchOptions, counts *worldedit.Counts) (worldedit.Step, error) {
+	r, s, err := o.selected(counts)
+	if err != nil {
+		return nil, err
+	}
+	by, err := worldselect.ParseDistance(o.Factors)
+	if err != nil {
+		return nil, fmt.Errorf("%q: expected a factor along x, y and z, such as 2,2,2", o.Factors)
+	}
+	return worldedit.Stretch(r, by, s)
+}
+
+// ResolveAliases replaces aliases by the names that they mean. Without a region, it also changes the inventories of players.
+func ResolveAliases(o worldselect.Region, counts *worldedit.Counts) (worldedit.Step, error) {
+	r, bounded, err := o.Select()
+	return worldedit.ResolveAliases(r, !bounded && !worldselect.HasCondition(r), counts), err
+}
+
 // TurnOptions are the options for a part of the world that is turned.
 type TurnOptions struct {
 	Orient bool `option:"orient"`

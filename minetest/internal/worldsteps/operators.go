@@ -72,6 +72,21 @@ func DeleteChunks(o DeleteChunksOptions, counts *worldedit.Counts) (worldedit.St
 	return c.Step(), err
 }
 
+// DeleteBlocks deletes single blocks.
+func DeleteBlocks(o DeleteChunksOptions, counts *worldedit.Counts) (worldedit.Step, error) {
+	c, err := o.chunks(counts)
+	c.Single, c.Outside, c.Touching = true, o.Invert, o.Touching
+	return c.Step(), err
+}
+
+// VacuumOptions are the options of [Vacuum].
+type VacuumOptions struct{}
+
+// Vacuum rewrites SQLite databases without unused space.
+func Vacuum(_ VacuumOptions, counts *worldedit.Counts) (worldedit.Step, error) {
+	return worldadmin.Vacuum(counts), nil
+}
+
 // KeepChunks deletes all map chunks but those that are selected.
 func KeepChunks(o ChunkOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 	c, err := o.chunks(counts)

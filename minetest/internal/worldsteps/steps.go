@@ -152,7 +152,7 @@ func Perform(ctx context.Context, commands []Command, job *format.Job, src *form
 		if err != nil {
 			return nil, err
 		}
-		o.Nodes = file.Nodes
+		o.Nodes, o.Aliases = file.Nodes, file.Aliases
 	}
 	e := &Edited{steps: steps}
 	var list []worldedit.Step

@@ -1,0 +1,124 @@
+package worldedit
+
+import (
+	"context"
+
+	"trowel.example/minetest/item"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/nodedef"
+	"trowel.example/minetest/world"
+)
+
+// ResolveAliases is a step that replaces aliases by the names that they mean, as the engine does when it loads a world: in the nodes
+// of a region and in the inventories of these nodes; with players, also in the inventories of all players. Param2, metadata and
+// timers stay. The aliases are those of [Options.Nodes] and [Options.Aliases] or, without nodes, those of minetest_game.
+func ResolveAliases(r Region, players bool, t *Counts) Step {
+	return StepFunc(func(ctx context.Context, w *World) error {
+		aliases := w.opts.Aliases
+		if w.opts.Nodes == nil {
+			aliases = nodedef.MinetestGameAliases()
+		}
+		nodes := w.definitions()
+		ofItem := func(name string) (string, bool) {
+			to, ok := aliases[name]
+			return to, ok && !nodes.Defines(name) // a node hides an alias of the same name
+		}
+		if err := w.Do(ctx, r.rename(func(name string) (string, bool) {
+			to, ok := ofItem(name)
+			return to, ok && nodes.Defines(to)
+		}, ofItem, t)); err != nil || !players {
+			return err
+		}
+		return w.renamePlayersItems(ctx, ofItem, t)
+	})
+}
+
+// rename is a step that renames nodes of the region, and the items in their inventories.
+func (r Region) rename(node, item func(name string) (string, bool), t *Counts) Step {
+	selected := r.Selector()
+	s := Setting{KeepParam2: true, KeepMetadata: true, Counts: t}
+	return Each{Area: r.Area(), Edit: func(b *Block) error {
+		m, any := selected(b)
+		if !any {
+			return nil
+		}
+		if b.changeItems(func(i uint16) bool { return i < mapblock.NodeCount && m.Has(int(i)) }, item, false, t) > 0 {
+			b.Mark()
+		}
+		table := b.Table()
+		for id, name := range table {
+			to, ok := node(name)
+			if !ok {
+				continue
+			}
+			ids := make([]bool, len(table))
+			ids[id] = true
+			of := m
+			b.keep(&of, ids)
+			if _, unused := b.renamable(ids, to); unused && m == all {
+				s.rename(b, &of, uint16(id), to)
+			} else if err := s.set(b, &of, func(int) string { return to }); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+}
+
+// renamePlayersItems renames items in the inventories of all players.
+func (w *World) renamePlayersItems(ctx context.Context, to func(name string) (string, bool), t *Counts) error {
+	players, err := w.Players(ctx)
+	if err != nil {
+		return err
+	}
+	var changed []*world.Player
+	for name, err := range players.Names(ctx) {
+		if err != nil {
+			return err
+		}
+		p, err := players.Get(ctx, name)
+		if err != nil {
+			return err
+		}
+		if p.Inventory == nil {
+			t.Note("players with unreadable inventories, unchanged", 1)
+		} else if n := renameItems(p.Inventory, to, false); n > 0 {
+			changed = append(changed, p)
+			if t != nil {
+				t.Items.Add(int64(n))
+			}
+		}
+	}
+	for _, p := range changed {
+		if err := players.Put(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// renameItems renames items of an inventory, and returns the number of changed slots. The counts stay; if the new name is "", the
+// items are removed. With plain, new items have no wear and no metadata.
+func renameItems(inv *item.Inventory, to func(name string) (string, bool), plain bool) (n int) {
+	for _, l := range inv.Lists {
+		for i := range l.Items {
+			s := &l.Items[i]
+			if s.Legacy != "" || s.Empty() {
+				continue
+			}
+			name, ok := to(s.Name)
+			switch {
+			case !ok:
+				continue
+			case name == "":
+				*s = item.Slot{}
+			case plain:
+				s.Name, s.Wear, s.Meta = name, 0, nil
+			default:
+				s.Name = name
+			}
+			n++
+		}
+	}
+	return n
+}
