@@ -129,3 +129,26 @@ func benchmarkCheck(b *testing.B, blocks iter.Seq2[mapdb.Block, error]) {
 		rate(b)
 	})
 }
+
+// BenchmarkQuick measures a quick check of a world and, for comparison, the whole check.
+func BenchmarkQuick(b *testing.B) {
+	ctx := context.Background()
+	for _, backend := range []string{mapdb.SQLite, mapdb.LevelDB} {
+		dir := worldtest.WorldOf(b, b.TempDir(), mapdb.Config{Backend: backend}, worldtest.RealBlocks(b, count, 28))
+		for _, quick := range []bool{true, false} {
+			b.Run(fmt.Sprintf("%s/quick=%v", backend, quick), func(b *testing.B) {
+				for b.Loop() {
+					err := world.Check(ctx, dir, world.CheckOptions{Quick: quick}, func(f check.Finding) {
+						if f.Severity == check.Error {
+							b.Fatal(f)
+						}
+					})
+					if err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(b.N)*count/b.Elapsed().Seconds(), "blocks/s")
+			})
+		}
+	}
+}

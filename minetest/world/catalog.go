@@ -18,6 +18,8 @@ var (
 	foundRemote = Catalog.Add("mt-world-remote", check.Info,
 		"A part of the world is on a database server on another machine, and was not read.",
 		"Read it with --remote, if you trust the author of the world.")
+	foundCounts = Catalog.Add("mt-world-counts", check.Info,
+		"The numbers of blocks, players, accounts and mods with storage that a quick check counted.", "Nothing to do.")
 	foundNoSettings = Catalog.Add("mt-world-no-settings", check.Warning,
 		"world.mt is missing, as in worlds from before 2012: the engine writes a new file, without the game and the mods of the world.",
 		"Restore the file from a backup, or write one with the game and the backends.")

@@ -23,10 +23,17 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// CheckRest is [Check] for everything but the blocks. Of o it uses only Remote.
+// CheckRest is [Check] for everything but the blocks. Of o it uses only Remote and
+// Quick.
 func CheckRest(ctx context.Context, dir string, o CheckOptions, sink check.Sink) error {
+	_, err := o.rest(ctx, dir, sink)
+	return err
+}
+
+// rest is CheckRest. It returns the numbers of things in the stores.
+func (o *CheckOptions) rest(ctx context.Context, dir string, sink check.Sink) (counts []string, err error) {
 	checkFinished(dir, sink)
-	c := checker{ctx: ctx, dir: dir, lines: make(map[string]int)}
+	c := checker{ctx: ctx, dir: dir, lines: make(map[string]int), quick: o.Quick}
 	c.sink = func(f check.Finding) {
 		if len(f.At) == 0 {
 			f.At = []check.Place{c.place(f.Path)}
@@ -58,14 +65,13 @@ func CheckRest(ctx context.Context, dir string, o CheckOptions, sink check.Sink)
 		_, err := ParseChunkMeta(data)
 		c.unreadable("chunk_meta", err)
 	}
-	c.marks()
+	if !o.Quick {
+		c.marks()
+	}
 	c.players()
 	c.accounts()
 	c.storage()
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return c.failed
+	return c.counts, cmp.Or(ctx.Err(), c.failed)
 }
 
 type checker struct {
@@ -76,6 +82,9 @@ type checker struct {
 	world *Settings
 
 	failed error // the first error of a server
+
+	quick  bool     // open stores and count only
+	counts []string // the numbers of things in the stores
 
 	owner check.Place    // the player, account or mod that is being checked
 	lines map[string]int // line numbers of settings, by the path of a finding

@@ -15,9 +15,9 @@ import (
 	"trowel.example/minetest/item"
 )
 
-// names calls do for each name in a store. It reports a store that cannot be opened and entries whose name cannot be
-// read.
-func names[T any](c *checker, label string, s Store[T], err error, do func(name string)) {
+// names calls do for each name in a store, or only counts what in a quick check. It reports a store that cannot be opened
+// and entries whose name cannot be read.
+func names[T any](c *checker, label, what string, s Store[T], err error, do func(name string)) {
 	if errors.Is(err, ErrRemote) {
 		c.add(foundRemote, label, "it is on %v", ErrRemote)
 		return
@@ -26,13 +26,17 @@ func names[T any](c *checker, label string, s Store[T], err error, do func(name 
 	if err != nil {
 		return
 	}
+	n := 0
 	for name, err := range s.Names(c.ctx) {
 		if err != nil {
 			c.unreadable(label, err)
 			continue
 		}
-		do(name)
+		if n++; !c.quick {
+			do(name)
+		}
 	}
+	c.counts = append(c.counts, what+": "+words.Thousands(int64(n)))
 }
 
 // lost reports the parts of a damaged database, or of a row, that cannot be read.
@@ -57,7 +61,7 @@ func (c *checker) label(p Part) string { return p.label(FindBackends(c.dir, c.wo
 func (c *checker) players() {
 	at := c.label(PlayersPart)
 	s, err := OpenPlayers(c.ctx, c.dir, c.world, c.opts)
-	names(c, at, s, err, func(name string) {
+	names(c, at, "players", s, err, func(name string) {
 		where := fmt.Sprintf("%s:%s", at, name)
 		c.owner = place.Player(name)
 		defer func() { c.owner = nil }()
@@ -73,9 +77,13 @@ func (c *checker) players() {
 	})
 	switch s := s.(type) {
 	case *folder[*Player]:
-		c.playerFiles(s)
+		if !c.quick {
+			c.playerFiles(s)
+		}
 	case *sqlStore[*Player]:
-		c.playerRows(at, s.db)
+		if !c.quick {
+			c.playerRows(at, s.db)
+		}
 	}
 	c.done(at, s)
 }
@@ -171,7 +179,7 @@ func (c *checker) accounts() {
 	at := c.label(AuthPart)
 	s, err := OpenAuth(c.ctx, c.dir, c.world, c.opts)
 	lower := make(map[string]string)
-	names(c, at, s, err, func(name string) {
+	names(c, at, "accounts", s, err, func(name string) {
 		where := fmt.Sprintf("%s:%s", at, name)
 		c.owner = place.Account(name)
 		defer func() { c.owner = nil }()
@@ -193,7 +201,9 @@ func (c *checker) accounts() {
 	case *authStore:
 		c.authFile(s.file)
 	case *sqlStore[*Account]:
-		c.accountRows(at, s.db)
+		if !c.quick {
+			c.accountRows(at, s.db)
+		}
 	}
 	c.done(at, s)
 }
@@ -224,7 +234,7 @@ func (c *checker) accountRows(at string, db *sqlDB) {
 func (c *checker) storage() {
 	at := c.label(StoragePart)
 	s, err := OpenStorage(c.ctx, c.dir, c.world, c.opts)
-	names(c, at, s, err, func(mod string) {
+	names(c, at, "mods with storage", s, err, func(mod string) {
 		c.owner = place.Entry{Mod: mod}
 		defer func() { c.owner = nil }()
 		if _, err := s.Get(c.ctx, mod); err != nil {

@@ -24,6 +24,9 @@ type CheckOptions struct {
 	Area *mapdb.Area
 	// BlocksOnly checks only the blocks.
 	BlocksOnly bool
+	// Quick opens all stores, checks their databases as a whole and counts what is in them, but decodes nothing that is stored
+	// in them. It excludes Area, and checks nothing with a Slab other than [mapdb.SlabRest].
+	Quick bool
 	// Slab is the part of the blocks to check; "" means all blocks. [mapdb.SlabRest] checks everything but the
 	// blocks. With a slab, the findings must be passed to [Gather].
 	Slab mapdb.Slab
@@ -65,6 +68,12 @@ func (o *CheckOptions) gather(sink check.Sink, do func(check.Sink) error) error 
 }
 
 func (o *CheckOptions) world(ctx context.Context, dir string, sink check.Sink) error {
+	if o.Quick {
+		if o.Slab != "" && o.Slab != mapdb.SlabRest {
+			return nil
+		}
+		return o.quick(ctx, dir, sink)
+	}
 	if o.Slab == "" || o.Slab == mapdb.SlabRest {
 		if o.BlocksOnly {
 			checkFinished(dir, sink)

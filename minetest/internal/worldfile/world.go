@@ -79,8 +79,12 @@ func (f *worldFile) Close() error {
 }
 
 func (f *worldFile) Check(ctx context.Context, job *format.Job, sink check.Sink) error {
+	quick := worldjob.OptionQuick.On(job)
+	if quick && f.area != nil {
+		return errors.New("--quick and --area exclude each other")
+	}
 	return world.Check(ctx, f.dir, world.CheckOptions{
-		Area: f.area, BlocksOnly: f.area != nil, Slab: mapdb.Slab(job.Shard), Remote: worldjob.OptionRemote.On(job), OnProgress: job.Report,
+		Area: f.area, BlocksOnly: f.area != nil, Quick: quick, Slab: mapdb.Slab(job.Shard), Remote: worldjob.OptionRemote.On(job), OnProgress: job.Report,
 	}, sink)
 }
 
@@ -89,6 +93,9 @@ func Split(ctx context.Context, job *format.Job, src *format.Source, yield func(
 	area, err := worldjob.Area(job)
 	if err != nil {
 		return err
+	}
+	if worldjob.OptionQuick.On(job) {
+		return yield(format.Shard(mapdb.SlabRest))
 	}
 	db, err := openBlocks(ctx, job, src)
 	if err != nil {

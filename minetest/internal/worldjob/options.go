@@ -30,7 +30,9 @@ var (
 	OptionExact = format.Option{Name: "exact-blocks", Bool: true, For: format.ForTree,
 		Help: "keep the exact bytes of blocks of version 29, not only their contents"}
 	OptionVerifiers = format.Option{Name: "verifiers", Bool: true, Secret: true, For: format.ForTree, Help: "show the verifiers of passwords"}
-	OptionSchema    = format.Option{Name: "schema", For: format.ForBuild | format.ForCheck, Choices: []string{"pos", "xyz"},
+	OptionQuick     = format.Option{Name: "quick", Bool: true, For: format.ForCheck,
+		Help: "only open a world, check its databases as a whole, and count what is in them, as before a server starts"}
+	OptionSchema = format.Option{Name: "schema", For: format.ForBuild | format.ForCheck, Choices: []string{"pos", "xyz"},
 		Help: "the `table` of blocks in SQLite: pos (all versions of the game) or xyz (5.12 and later)"}
 )
 
