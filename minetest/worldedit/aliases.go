@@ -9,10 +9,16 @@ import (
 	"trowel.example/minetest/world"
 )
 
+// AliasOptions are the options of [ResolveAliases].
+type AliasOptions struct {
+	// Players also renames items in the inventories of all players.
+	Players bool
+}
+
 // ResolveAliases is a step that replaces aliases by the names that they mean, as the engine does when it loads a world: in the nodes
-// of a region and in the inventories of these nodes; with players, also in the inventories of all players. Param2, metadata and
-// timers stay. The aliases are those of [Options.Nodes] and [Options.Aliases] or, without nodes, those of minetest_game.
-func ResolveAliases(r Region, players bool, t *Counts) Step {
+// of a region and in the inventories of these nodes. Param2, metadata and timers stay. The aliases are those of [Options.Nodes] and
+// [Options.Aliases] or, without nodes, those of minetest_game.
+func ResolveAliases(r Region, o AliasOptions, t *Counts) Step {
 	return StepFunc(func(ctx context.Context, w *World) error {
 		aliases := w.opts.Aliases
 		if w.opts.Nodes == nil {
@@ -26,7 +32,7 @@ func ResolveAliases(r Region, players bool, t *Counts) Step {
 		if err := w.Do(ctx, r.rename(func(name string) (string, bool) {
 			to, ok := ofItem(name)
 			return to, ok && nodes.Defines(to)
-		}, ofItem, t)); err != nil || !players {
+		}, ofItem, t)); err != nil || !o.Players {
 			return err
 		}
 		return w.renamePlayersItems(ctx, ofItem, t)

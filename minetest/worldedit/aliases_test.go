@@ -84,10 +84,10 @@ func TestResolveAliases(t *testing.T) {
 		counts := new(worldedit.Counts)
 		aside := worldedit.Region{Box: worldedit.BoxOf(worldedit.Vec{100, 0, 0}, worldedit.Vec{200, 0, 0})}
 		everywhere := worldedit.Region{Box: worldedit.Everywhere}
-		if err := w.Do(ctx, worldedit.ResolveAliases(aside, false, counts)); err != nil || counts.Changed() {
+		if err := w.Do(ctx, worldedit.ResolveAliases(aside, worldedit.AliasOptions{}, counts)); err != nil || counts.Changed() {
 			t.Errorf("version %d: outside of the region: %v", version, err)
 		}
-		if err := w.Do(ctx, worldedit.ResolveAliases(everywhere, true, counts)); err != nil {
+		if err := w.Do(ctx, worldedit.ResolveAliases(everywhere, worldedit.AliasOptions{Players: true}, counts)); err != nil {
 			t.Fatal(err)
 		}
 		m := modelOf(t, w)
@@ -116,7 +116,7 @@ func TestResolveAliases(t *testing.T) {
 		}
 		players.Close()
 		w = open(t, dir)
-		if err := w.Do(ctx, worldedit.ResolveAliases(everywhere, true, nil)); err != nil {
+		if err := w.Do(ctx, worldedit.ResolveAliases(everywhere, worldedit.AliasOptions{Players: true}, nil)); err != nil {
 			t.Fatal(err)
 		}
 		if list, err := w.Changed(); err != nil || len(list) > 0 {
@@ -137,7 +137,7 @@ func TestHiddenAlias(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	if err := w.Do(ctx, worldedit.ResolveAliases(worldedit.Region{Box: worldedit.Everywhere}, false, nil)); err != nil {
+	if err := w.Do(ctx, worldedit.ResolveAliases(worldedit.Region{Box: worldedit.Everywhere}, worldedit.AliasOptions{}, nil)); err != nil {
 		t.Fatal(err)
 	}
 	m := modelOf(t, w)
@@ -162,7 +162,7 @@ func TestAliasesEngine(t *testing.T) {
 		dir, names := oldWorld(t, 28)
 		if i == 1 {
 			w := open(t, dir)
-			if err := w.Do(ctx, worldedit.ResolveAliases(worldedit.Region{Box: worldedit.Everywhere}, false, nil)); err != nil {
+			if err := w.Do(ctx, worldedit.ResolveAliases(worldedit.Region{Box: worldedit.Everywhere}, worldedit.AliasOptions{}, nil)); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := w.InPlace(ctx, ""); err != nil {

@@ -84,7 +84,8 @@ func (f *worldFile) Check(ctx context.Context, job *format.Job, sink check.Sink)
 		return errors.New("--quick and --area exclude each other")
 	}
 	return world.Check(ctx, f.dir, world.CheckOptions{
-		Area: f.area, BlocksOnly: f.area != nil, Quick: quick, Slab: mapdb.Slab(job.Shard), Remote: worldjob.OptionRemote.On(job), OnProgress: job.Report,
+		Area: f.area, BlocksOnly: f.area != nil, Quick: quick, Slab: mapdb.Slab(job.Shard),
+		Remote: worldjob.OptionRemote.On(job), OnProgress: job.Report,
 	}, sink)
 }
 

@@ -278,7 +278,7 @@ func Stretch(o StretchOptions, counts *worldedit.Counts) (worldedit.Step, error)
 // ResolveAliases replaces aliases by the names that they mean. Without a region, it also changes the inventories of players.
 func ResolveAliases(o worldselect.Region, counts *worldedit.Counts) (worldedit.Step, error) {
 	r, bounded, err := o.Select()
-	return worldedit.ResolveAliases(r, !bounded && !worldselect.HasCondition(r), counts), err
+	return worldedit.ResolveAliases(r, worldedit.AliasOptions{Players: !bounded && !worldselect.HasCondition(r)}, counts), err
 }
 
 // TurnOptions are the options for a part of the world that is turned.
