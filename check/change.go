@@ -15,6 +15,18 @@ type Change struct {
 	Count int64   `json:"count"`          // number of changed things: tiles, nodes, files
 	Unit  string  `json:"unit,omitempty"` // what Count counts, in the plural
 	At    []Place `json:"at,omitempty"`   // the places, if they are few
+
+	// Histogram makes the change a summary of other changes: it counts by how much numbers change. Count is then the
+	// number of all these numbers.
+	Histogram []Bin `json:"histogram,omitempty"`
+}
+
+// Bin is a bar of a histogram: Count numbers from From to To. The last bin includes To, the others exclude it, unless
+// From is To.
+type Bin struct {
+	From  float64 `json:"from"`
+	To    float64 `json:"to"`
+	Count int64   `json:"count"`
 }
 
 // maxPlaces is the most places that [Change.String] lists.

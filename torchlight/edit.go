@@ -140,6 +140,7 @@ func editArchive(ctx context.Context, job *format.Job, src *format.Source, steps
 		return err
 	}
 	defer closer.Close()
+	o.Histogram = out == nil || job.Temporary
 	e, err := openEditor(job, src, o)
 	if err != nil {
 		return err
@@ -182,6 +183,7 @@ func editFolder(ctx context.Context, job *format.Job, fsys fs.FS, steps []format
 		return err
 	}
 	defer closer.Close()
+	o.Histogram = out == nil || job.Temporary
 	e, err := modedit.OfFolder(fsys, o)
 	if err != nil {
 		return err
@@ -218,6 +220,7 @@ func editSingle(ctx context.Context, job *format.Job, src *format.Source, steps 
 		return err
 	}
 	defer closer.Close()
+	o.Histogram = out == nil || job.Temporary
 	data, err := src.ReadUpTo(modsource.MaxSize)
 	if err != nil {
 		return err

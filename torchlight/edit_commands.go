@@ -1,7 +1,9 @@
 package torchlight
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"strings"
 
 	"trowel.example/internal/files/regular"
@@ -51,19 +53,18 @@ func (o keyFields) warnUnchanged(n int, err error, e *modedit.Editor, key string
 
 // keyCommands are the operations on keys and values.
 var keyCommands = []modCommand{
-	operation(format.Command{Name: "set", Title: "Set, add to or multiply the values of a key", Heading: "Keys and values",
+	operation(format.Command{Name: "set", Title: "Set or calculate the values of a key", Heading: "Keys and values",
 		Long: "VALUE is the new value, or +N, +-N or *N to add N or to multiply by N; =VALUE is always a new value. " +
-			"Whole numbers are rounded. If a value does not fit its type, nothing changes. Tables (.RAW) are updated.",
-		Args:    []format.Option{argFiles, argKey, {Name: "value", Help: "the new value, +N or *N"}},
-		Options: []format.Option{optionNodes, optionWhere},
-		Example: "set 'MEDIA/UNITS/**' LEVEL '*1.1' --where 'RARITY>1'",
-	}, func(e *modedit.Editor, job *format.Job, o struct {
-		keyFields
-		Value string `option:"value"`
-	}) error {
-		n, err := e.Set(o.Files, o.Key, o.Value, o.choice())
-		return o.warnUnchanged(n, err, e, o.Key, job)
-	}),
+			"An expression of --expr consists of numbers, keys, + - * /, comparisons such as LEVEL>=10 (1 or 0), parentheses, " +
+			"abs, ceil, floor, round, min and max, if(CONDITION, A, B), and default(KEY, VALUE) for a missing key. A key is searched " +
+			"in the node, in its parents and, with --base also in the game, in the files of BASEFILE; LEVEL1.MANACOST is a key of a " +
+			"node below, and [MEMORY DECAY MULT] a key with blanks. Whole numbers are rounded. " +
+			"If a value does not fit its type, nothing changes. Tables (.RAW) are updated. With --dry-run, a histogram " +
+			"shows by how much the numbers change.",
+		Args:    []format.Option{argFiles, argKey, {Name: "value", Spare: true, Help: "the new value, +N or *N; not with --expr"}},
+		Options: []format.Option{optionExpr, optionNodes, optionWhere},
+		Example: "set 'MEDIA/UNITS/**' LEVEL --expr 'max(1, round(LEVEL*0.8))' --where 'RARITY>1'",
+	}, setValues),
 	operation(format.Command{Name: "add-key", Title: "Add a key where it is missing", Heading: "Keys and values",
 		Args: []format.Option{
 			argFiles, {Name: "type", Choices: typeNames(), Help: "the type of the value"}, argKey, {Name: "value", Help: "its value"},
@@ -97,6 +98,30 @@ var keyCommands = []modCommand{
 		n, err := e.RenameKey(o.Files, o.Key, o.Name, o.choice())
 		return o.warnUnchanged(n, err, e, o.Key, job)
 	}),
+}
+
+var optionExpr = format.Option{Name: "expr", Parse: modedit.CheckExpression,
+	Help: "calculate the new value by an `expression`, such as round(LEVEL*0.8)"}
+
+func setValues(e *modedit.Editor, job *format.Job, o struct {
+	keyFields
+	Value *string `option:"value"`
+	Expr  *string `option:"expr"`
+}) error {
+	switch {
+	case o.Value != nil && o.Expr != nil:
+		return fmt.Errorf("the value %s and --expr exclude each other", *o.Value)
+	case o.Expr != nil:
+		n, err := e.SetExpression(o.Files, o.Key, *o.Expr, o.choice())
+		if name := modedit.MissingKey(err); name != "" {
+			err = cmp.Or(e.CheckNames(o.Files, name, modedit.Choice{}), err)
+		}
+		return o.warnUnchanged(n, err, e, o.Key, job)
+	case o.Value != nil:
+		n, err := e.Set(o.Files, o.Key, *o.Value, o.choice())
+		return o.warnUnchanged(n, err, e, o.Key, job)
+	}
+	return errors.New("expected VALUE or --expr")
 }
 
 // fileCommands are the operations on files and on the mod's header.

@@ -22,8 +22,8 @@ type Command struct {
 	Heading string // heading of its group in help, such as "Tiles"
 	Long    string // further explanation, "" if the title is enough
 
-	// Args are the words after the name, in order. An argument is optional if it has a Default, or if it is a List but
-	// not Some. Only the last may be a List, which takes all remaining words.
+	// Args are the words after the name, in order. An argument is optional if it has a Default, if it is Spare, or if it
+	// is a List but not Some. Only the last may be a List, which takes all remaining words.
 	Args    []Option
 	Options []Option
 	Example string // name and arguments of a useful call
@@ -48,7 +48,7 @@ func (c *Command) Usage() string {
 		if a.List {
 			word += "..."
 		}
-		if !a.needed() {
+		if !a.Needed() {
 			word = "[" + word + "]"
 		}
 		usage += " " + word
@@ -56,7 +56,8 @@ func (c *Command) Usage() string {
 	return usage
 }
 
-func (o *Option) needed() bool { return o.Some || !o.List && o.Default == "" }
+// Needed reports whether an argument must be given.
+func (o *Option) Needed() bool { return o.Some || !o.List && o.Default == "" && !o.Spare }
 
 // ErrCommand is wrapped by [CommandError].
 var ErrCommand = errors.New("no such command")
@@ -187,7 +188,7 @@ func parseStep(job *Job, commands []*Command, words []string) (Step, error) {
 		}
 	}
 	for _, o := range c.Args {
-		if o.needed() && !given[o.Name] {
+		if o.Needed() && !given[o.Name] {
 			return Step{}, fmt.Errorf("%s: expected %s: %s", c.Name, strings.ToUpper(o.Name), c.Usage())
 		}
 	}

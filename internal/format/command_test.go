@@ -86,7 +86,7 @@ func FuzzParseSteps(f *testing.F) {
 		}
 		for _, s := range steps {
 			for _, o := range s.Args {
-				if _, given := s.Job.Values[o.Name]; o.needed() && !given {
+				if _, given := s.Job.Values[o.Name]; o.Needed() && !given {
 					t.Errorf("%q: %s has no %s", line, s.Name, o.Name)
 				}
 				if err := o.Check(s.Job.Value(o.Name)); err != nil && !o.List {

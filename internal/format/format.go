@@ -219,6 +219,7 @@ type Option struct {
 	List    bool                     // may be given several times, see [Option.Values]
 	Chosen  bool                     // a page offers only the values that a [Chooser] returns
 	Some    bool                     // for an argument that is a List: at least one value is required
+	Spare   bool                     // for an argument that is not a List and has no Default: it may be omitted
 	Default string                   // "" for a Bool that is off by default
 	Input   bool                     // the value is the path of an input
 	Parse   func(value string) error // returns an error for an invalid value, after the check of its type; nil: no further check

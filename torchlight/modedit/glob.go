@@ -132,6 +132,7 @@ func (c *chooser) nodes(root *text.Node, see func(n *text.Node, at nodePlace) er
 			chosen = chosen && c.where[i].holds(way)
 		}
 		if chosen {
+			at.way = way
 			if err := see(n, at); err != nil {
 				return err
 			}
@@ -140,7 +141,7 @@ func (c *chooser) nodes(root *text.Node, see func(n *text.Node, at nodePlace) er
 		for child := range n.Children() {
 			name := strings.ToUpper(child.Name)
 			times[name]++
-			below := nodePlace{at.names + "." + child.Name, at.name + "." + child.Name, at.object, at.depth + 1}
+			below := nodePlace{names: at.names + "." + child.Name, name: at.name + "." + child.Name, object: at.object, depth: at.depth + 1}
 			if k := times[name]; k > 1 {
 				below.name += fmt.Sprintf("[%d]", k)
 			}
@@ -150,15 +151,16 @@ func (c *chooser) nodes(root *text.Node, see func(n *text.Node, at nodePlace) er
 		}
 		return nil
 	}
-	return visit(root, nodePlace{root.Name, root.Name, 0, 0})
+	return visit(root, nodePlace{names: root.Name, name: root.Name})
 }
 
 // nodePlace is the place of a node.
 type nodePlace struct {
-	names  string // names from the root on, separated by periods
-	name   string // the same, with an index from [2] on for repeated names
-	object int64  // the ID of the layout's object that contains the node
-	depth  int    // 0 for the root
+	names  string       // names from the root on, separated by periods
+	name   string       // the same, with an index from [2] on for repeated names
+	object int64        // the ID of the layout's object that contains the node
+	depth  int          // 0 for the root
+	way    []*text.Node // the node, after the nodes that contain it; valid while the node is seen
 }
 
 // top reports whether the node is the root of a data file or the properties of an object.

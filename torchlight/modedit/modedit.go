@@ -39,6 +39,9 @@ type Options struct {
 	Report func(check.Change)         // receives each change; may be nil
 	Miss   func(path, message string) // receives files that cannot be read and are left unchanged; may be nil
 	Warn   func(path, message string) // receives values that a compiled file cannot hold exactly; if nil, these are errors
+
+	// Histogram makes changes of numbers report how much they change, after all other changes of the step.
+	Histogram bool
 }
 
 // forms returns the options for compiling texts.

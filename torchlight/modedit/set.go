@@ -23,22 +23,36 @@ const few = 20
 // Set fails, and changes nothing, if a value is invalid for its type or out of range. It returns the number of changed
 // values.
 func (e *Editor) Set(files, key, value string, choice Choice) (int, error) {
-	return e.nodes(files, "values", choice, func(t *changeCounts, n *text.Node, at nodePlace) error {
+	return e.set(files, key, choice, func(_ string, p *text.Property, _ nodePlace) (string, error) { return newValue(p, value) })
+}
+
+// set changes the values of a key to those that the function value returns for the path of the file, the key and its
+// node.
+func (e *Editor) set(files, key string, choice Choice, value func(string, *text.Property, nodePlace) (string, error)) (int, error) {
+	var by differences
+	n, err := e.nodes(files, "values", choice, func(t *changeCounts, n *text.Node, at nodePlace) error {
 		for p := range n.Properties() {
 			if !strings.EqualFold(p.Key, key) {
 				continue
 			}
-			now, err := newValue(p, value)
+			now, err := value(t.file, p, at)
 			if err != nil {
 				return fmt.Errorf("%s.%s: %w", at.name, p.Key, err)
 			}
+			if e.Histogram {
+				by.add(p, now)
+			}
 			if p.Value != now {
 				t.note(at, p.Key, fmt.Sprintf("%s: %s became %s", p.Key, shown(p.Value), shown(now)))
-				p.Value = now
 			}
+			t.later = append(t.later, func() { p.Value = now })
 		}
 		return nil
 	})
+	if c, changed := by.change(strings.ToUpper(key)); err == nil && changed {
+		e.Report(c)
+	}
+	return n, err
 }
 
 // nodes calls see for each selected node in some files. It returns the number of things that see recorded. They are
@@ -55,6 +69,9 @@ func (e *Editor) nodes(files, unit string, choice Choice, see func(t *changeCoun
 	return e.each(list, func(f *file, root *text.Node) ([]check.Change, error) {
 		t := changeCounts{file: f.path, unit: unit}
 		err := pick.nodes(root, func(n *text.Node, at nodePlace) error { return see(&t, n, at) })
+		for _, do := range t.later {
+			do()
+		}
 		return t.changes(), err
 	})
 }
@@ -65,6 +82,7 @@ type changeCounts struct {
 	what       []string // each kind of change once
 	times      map[string]int
 	at         []check.Place
+	later      []func() // the changes themselves, if they are made after all nodes were seen
 }
 
 func (t *changeCounts) note(at nodePlace, key, what string) {
@@ -130,20 +148,10 @@ func newValue(p *text.Property, form string) (string, error) {
 	} else {
 		is.Add(is, by)
 	}
-	switch p.Type {
-	case text.Bool:
+	if p.Type == text.Bool {
 		return "", errors.New("cannot calculate with a BOOL")
-	case text.Integer, text.Unsigned, text.Integer64:
-		return typed(p.Type, rounded(is).String())
-	case text.Double:
-		v, _ := is.Float64()
-		return text.FormatDouble(v, text.Exact), nil
 	}
-	v, _ := is.Float32()
-	if math.IsInf(float64(v), 0) {
-		return "", errors.New("the result is too large")
-	}
-	return text.FormatFloat(v, text.Exact), nil
+	return numberText(p.Type, is)
 }
 
 // rational parses a decimal number exactly.
@@ -156,16 +164,6 @@ func rational(s string) (*big.Rat, bool) {
 		return nil, false
 	}
 	return new(big.Rat).SetString(strings.TrimSpace(s))
-}
-
-// rounded returns the nearest whole number; halves are rounded away from zero.
-func rounded(r *big.Rat) *big.Int {
-	half := big.NewRat(1, 2)
-	if r.Sign() < 0 {
-		half.Neg(half)
-	}
-	sum := new(big.Rat).Add(r, half)
-	return new(big.Int).Quo(sum.Num(), sum.Denom())
 }
 
 // typed returns a value in its text form if it is valid for a type.

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,7 +66,8 @@ An operation is a name with arguments and options; the word then separates two o
 --script reads them from a file, one on each line. "trowel help OPERATION" explains an operation.
 
 With --json it prints an array with one {file, format, output, dryRun, changes, made,
-warnings, losses, error} for each FILE: changes is an array of {path, what, count, unit, at},
+warnings, losses, error} for each FILE: changes is an array of {path, what, count, unit, at,
+histogram},
 made is an array of {path, size}, the others of {path, message}, and error is present only if
 the edit failed; the file is unchanged then.`,
 		Example: `  trowel edit climb.map -- info --author Ann
@@ -338,7 +340,9 @@ func (f *fileEdit) apply(ctx context.Context, out format.Output) error {
 
 // change counts and prints a change.
 func (f *fileEdit) change(c check.Change) error {
-	f.changes++
+	if c.Histogram == nil {
+		f.changes++
+	}
 	if f.report.asJSON {
 		return f.report.item("changes", c)
 	}
@@ -351,7 +355,27 @@ func (f *fileEdit) change(c check.Change) error {
 	}
 	f.talk.Clear()
 	_, err := fmt.Fprintln(f.Tool.out, f.screen.Wrapped(words.Printable(c.String()), 0, 4))
-	return err
+	return cmp.Or(err, f.bars(c.Histogram))
+}
+
+// bars prints a histogram.
+func (f *fileEdit) bars(bins []check.Bin) error {
+	const widest = 40
+	most := int64(1)
+	labels, width := make([]string, len(bins)), 0
+	for i, b := range bins {
+		if labels[i] = fmt.Sprintf("%.6g", b.From); b.To != b.From {
+			labels[i] += fmt.Sprintf(" to %.6g", b.To)
+		}
+		most, width = max(most, b.Count), max(width, len(labels[i]))
+	}
+	for i, b := range bins {
+		bar := strings.Repeat("#", int((b.Count*widest+most-1)/most))
+		if _, err := fmt.Fprintf(f.Tool.out, "  %*s  %-*s %s\n", width, labels[i], widest, bar, words.Thousands(b.Count)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // replace changes the file in place and returns what was done.

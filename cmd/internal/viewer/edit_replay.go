@@ -191,7 +191,10 @@ func (n *session) apply(ctx context.Context, from *state, c *change, temporary b
 			s.Job.OnLack = func(e *fault.NameError) error { return e }
 		}
 		err = n.opened.Format.Editing.Edit(ctx, job, n.source(from), steps, out, func(c check.Change) error {
-			if done.Count++; len(done.Changes) < maxEffects {
+			if c.Histogram == nil {
+				done.Count++
+			}
+			if len(done.Changes) < maxEffects || c.Histogram != nil {
 				done.Changes = append(done.Changes, c.String())
 			}
 			return nil

@@ -199,7 +199,7 @@ func (n *session) operations() any {
 		if !slices.ContainsFunc(c.Args, func(o format.Option) bool { return o.Input && o.Names == "" }) {
 			args := values(c.Args)
 			for i := range args {
-				args[i].Needed = args[i].Needed || !args[i].List && args[i].Default == ""
+				args[i].Needed = c.Args[i].Needed()
 			}
 			list = append(list, operation{c.Name, c.Title, c.Long, c.Heading, args, values(c.Options)})
 		}

@@ -87,7 +87,7 @@ func (c Chain) Find(key string) (Value, bool) {
 		if i > 0 && slices.Contains(own, strings.ToUpper(key)) {
 			break
 		}
-		if p := find(link.Root, key); p != nil {
+		if p := Find(link.Root, key); p != nil {
 			return Value{p, i}, true
 		}
 	}
@@ -102,7 +102,8 @@ func (c Chain) Get(key string) string {
 	return ""
 }
 
-func find(root *text.Node, key string) *text.Property {
+// Find returns the first key of a node with a name, which may be a path as in [Chain.Find], or nil.
+func Find(root *text.Node, key string) *text.Property {
 	n, key := Below(root, key)
 	if n == nil {
 		return nil
