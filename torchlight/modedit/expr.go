@@ -71,7 +71,7 @@ func (b *bases) chain(file string, root *text.Node) inherit.Chain {
 // number returns the value of a key for a node, the last of a path of nested nodes that begins with the root.
 func (b *bases) number(file, name string, way []*text.Node) (*big.Rat, error) {
 	for i := len(way) - 1; i >= 0; i-- {
-		if p := inherit.Find(way[i], name); p != nil {
+		if p := inherit.Property(way[i], name); p != nil {
 			return numberOf(p)
 		}
 	}

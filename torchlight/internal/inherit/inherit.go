@@ -87,7 +87,7 @@ func (c Chain) Find(key string) (Value, bool) {
 		if i > 0 && slices.Contains(own, strings.ToUpper(key)) {
 			break
 		}
-		if p := Find(link.Root, key); p != nil {
+		if p := Property(link.Root, key); p != nil {
 			return Value{p, i}, true
 		}
 	}
@@ -102,8 +102,8 @@ func (c Chain) Get(key string) string {
 	return ""
 }
 
-// Find returns the first key of a node with a name, which may be a path as in [Chain.Find], or nil.
-func Find(root *text.Node, key string) *text.Property {
+// Property returns the first key of a node with a name, which may be a path as in [Chain.Find], or nil.
+func Property(root *text.Node, key string) *text.Property {
 	n, key := Below(root, key)
 	if n == nil {
 		return nil
