@@ -10,6 +10,7 @@ import (
 var (
 	archiveMerging *format.Merging
 	singleMerging  *format.Merging
+	modAuthoring   *format.Authoring
 )
 
 type openFunc = func(context.Context, *format.Job, *format.Source) (format.File, error)

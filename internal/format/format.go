@@ -123,6 +123,8 @@ type Format struct {
 	Merging *Merging // nil: two versions cannot be merged
 	Backups *Backups // nil: no backups
 
+	Authoring *Authoring // nil: an editor gets only the findings of Check
+
 	Sharding  *Sharding  // nil: the work cannot be split
 	Rewriting *Rewriting // nil: conversion makes a new file only
 	Census    *Census    // nil: no tables

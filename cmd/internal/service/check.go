@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"trowel.example/check"
 	"trowel.example/cmd/internal/wording"
@@ -94,6 +95,22 @@ func (s *Service) buildToCheck(ctx context.Context, name string, sink check.Sink
 	if err != nil {
 		return nil, unbuildable(name, fmt.Errorf("%s: %w", name, err), sink)
 	}
+	return s.buildTreeToCheck(ctx, f, fsys, name, sink)
+}
+
+// CheckFolder checks a folder in tree form, which messages call name.
+func (s *Service) CheckFolder(ctx context.Context, f *format.Format, fsys fs.FS, name string, sink check.Sink) error {
+	g, err := s.buildTreeToCheck(ctx, f, fsys, name, sink)
+	if g == nil || err != nil {
+		return err
+	}
+	defer g.Close()
+	job := s.About(s.Job(f), name)
+	job.Checking = true
+	return checking.Run(ctx, f, job, g.Source, sink)
+}
+
+func (s *Service) buildTreeToCheck(ctx context.Context, f *format.Format, fsys fs.FS, name string, sink check.Sink) (*File, error) {
 	job := s.About(s.Job(f), name)
 	job.Checking = true
 	job.OnWarn = func(path, message string) { sink.Add(checking.Build, path, -1, "%s", message) }

@@ -1,0 +1,92 @@
+package lsp_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// ember returns a copy of the sample mod and the paths of its files.
+func ember(t testing.TB) (ring, leap, glow string) {
+	dir := copySample(t, "ember")
+	return filepath.Join(dir, "MEDIA/UNITS/ITEMS/RINGS/EMBER_RING.DAT"), filepath.Join(dir, "MEDIA/SKILLS/EMBER/EMBER LEAP.DAT"),
+		filepath.Join(dir, "MEDIA/AFFIXES/EMBER_GLOW.DAT")
+}
+
+func TestModDiagnostics(t *testing.T) {
+	ring, _, _ := ember(t)
+	c := start(t, editing, nil)
+	u := c.openFile(ring)
+	c.waitProblems(u, func(list []problem) bool { return len(list) == 0 })
+	text := c.texts[u]
+	for _, b := range []struct{ name, from, to, code, at string }{
+		{"a value that is no number", "LEVEL:8", "LEVEL:8é𝄞", "tl-source-unreadable", "6:16-6:20"},
+		{"a tag that opens", "[/AFFIXES]", "[AFFIXES]", "tl-source-unreadable", "12:1-12:10"},
+		{"an unknown type", "<INTEGER>LEVEL", "<NUMBER>LEVEL", "tl-source-unreadable", "6:2-6:8"},
+		{"a fraction", "LEVEL:8", "LEVEL: 8.5", "tl-text-value", "6:16-6:20"},
+	} {
+		c.change(u, strings.Replace(text, b.from, b.to, 1))
+		p := c.has(u, b.code)
+		if p.Range.String() != b.at {
+			t.Errorf("%s: %v %s, want %s", b.name, p.Range, p.Message, b.at)
+		}
+		c.change(u, text)
+		c.waitProblems(u, func(list []problem) bool { return len(list) == 0 })
+	}
+}
+
+// TestModWhole tests that the check of the whole mod marks what it finds in the texts.
+func TestModWhole(t *testing.T) {
+	ring, _, _ := ember(t)
+	c := start(t, editing, nil)
+	u := c.open(ring, strings.Replace(readText(t, ring), "ember_ring_base.dat", "ember_ring_bases.dat", 1))
+	p := c.has(u, "tl-mod-likely-missing-file")
+	if p.Range.String() != "1:18-1:62" {
+		t.Errorf("%v", p)
+	}
+	actions := string(c.ask("textDocument/codeAction", with(with(c.at(u, "media/units"), "range", p.Range), "context", struct{}{})))
+	if !strings.Contains(actions, `"newText":"media/units/items/rings/ember_ring_base.dat"`) {
+		t.Error(actions)
+	}
+}
+
+func TestModQuestions(t *testing.T) {
+	ring, leap, glow := ember(t)
+	c := start(t, editing, nil)
+	u := c.openFile(ring)
+	skill := c.openFile(leap)
+	ask := func(method string, params map[string]any) string { return string(c.ask("textDocument/"+method, params)) }
+	for _, q := range []struct {
+		method string
+		at     map[string]any
+		want   []string
+	}{
+		{"hover", c.at(u, "LEVEL:8"), []string{"key `LEVEL`, `INTEGER`", "hash "}},
+		{"hover", c.at(u, "5148310662718520902"), []string{"GUID `5148310662718520902` of `EMBER_RING`, in the mod"}},
+		{"hover", c.at(u, "media/units"), []string{"file `MEDIA/UNITS/ITEMS/RINGS/EMBER_RING_BASE.DAT`", "defines `EMBER_RING_BASE`"}},
+		{"hover", c.at(u, "EMBER_GLOW"), []string{"affix `EMBER_GLOW`, defined in the mod", "mentioned in 4 places"}},
+		{"definition", c.at(u, "EMBER_GLOW"), []string{uri(glow)}},
+		{"definition", c.at(u, "media/units"), []string{"EMBER_RING_BASE.DAT"}},
+		{"definition", c.at(u, "icon_ring"), []string{"EMBER_ICONS.IMAGESET", `"line":2,"character":14`}},
+		{"definition", c.after(u, "MESHFILE:"), []string{"EMBER_RING.MESH.txt"}},
+		{"references", c.at(u, "EMBER_GLOW"), []string{uri(ring), uri(leap)}},
+		{"references", c.at(skill, "EMBER LEAP"), []string{"EMBER_LOW_HEALTH.DAT"}},
+		{"completion", c.after(u, "<STRING>BASEFILE:"), []string{`"label":"media/units/items/rings/ember_ring_base.dat"`}},
+		{"completion", c.after(u, "<STRING>AFFIX:"), []string{`"label":"EMBER_GLOW"`, "affix, EMBER_GLOW.DAT"}},
+		{"completion", c.after(u, "<STRING>ICON:icon"), []string{`"label":"ICON_RING_EMBER"`}},
+		{"completion", c.after(u, "<INTEGER>"), []string{`"label":"MAXLEVEL"`}},
+		{"completion", c.after(skill, "<BOOL>CAN_BE_SILENCED:"), []string{`"label":"true"`}},
+		{"prepareRename", c.at(u, "EMBER_GLOW"), []string{`"placeholder":"EMBER_GLOW"`}},
+		{"rename", with(c.at(u, "5148310662718520902"), "newName", "77"), []string{`"newText":"77"`, uri(ring)}},
+		{"rename", with(c.at(u, "EMBER_GLOW"), "newName", "SHINE"), []string{uri(glow), uri(ring), "EMBER%20LEAP.DAT", `"newText":"SHINE"`}},
+		{"rename", with(c.at(u, "media/units"), "newName", "base.dat"),
+			[]string{`"character":42},"end":{"line":1,"character":53}},"newText":""`, `"kind":"rename"`, "/MEDIA/UNITS/ITEMS/RINGS/base.dat"}},
+	} {
+		got := ask(q.method, q.at)
+		for _, want := range q.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s at %v: no %s in %s", q.method, q.at["position"], want, got)
+			}
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package lsp
+
+// The parts of the protocol that the server reads and writes. Lines and characters count from 0; characters are units
+// of the encoding that was agreed with the editor.
+
+type position struct {
+	Line      uint32 `json:"line"`
+	Character uint32 `json:"character"`
+}
+
+type textRange struct {
+	Start position `json:"start"`
+	End   position `json:"end"`
+}
+
+type location struct {
+	URI   string    `json:"uri"`
+	Range textRange `json:"range"`
+}
+
+type documentID struct {
+	URI     string `json:"uri"`
+	Version *int32 `json:"version"`
+}
+
+type textEdit struct {
+	Range   textRange `json:"range"`
+	NewText string    `json:"newText"`
+}
+
+type initializeParams struct {
+	RootURI      string                 `json:"rootUri"`
+	Folders      []struct{ URI string } `json:"workspaceFolders"`
+	Capabilities struct {
+		General struct {
+			Encodings []string `json:"positionEncodings"`
+		} `json:"general"`
+		Workspace struct {
+			Edit struct {
+				DocumentChanges bool     `json:"documentChanges"`
+				Operations      []string `json:"resourceOperations"`
+			} `json:"workspaceEdit"`
+			Watching struct {
+				Dynamic bool `json:"dynamicRegistration"`
+			} `json:"didChangeWatchedFiles"`
+		} `json:"workspace"`
+	} `json:"capabilities"`
+}
+
+type openParams struct {
+	Document struct {
+		URI     string `json:"uri"`
+		Version int32  `json:"version"`
+		Text    string `json:"text"`
+	} `json:"textDocument"`
+}
+
+type changeParams struct {
+	Document documentID `json:"textDocument"`
+	Changes  []change   `json:"contentChanges"`
+}
+
+// change replaces a range of a text, or all of it if there is no range.
+type change struct {
+	Range *textRange `json:"range"`
+	Text  string     `json:"text"`
+}
+
+type documentParams struct {
+	Document documentID `json:"textDocument"`
+}
+
+type watchedParams struct {
+	Changes []struct {
+		URI string `json:"uri"`
+	} `json:"changes"`
+}
+
+// placeParams are the parameters of all questions about a place.
+type placeParams struct {
+	Document documentID `json:"textDocument"`
+	Position position   `json:"position"`
+	NewName  string     `json:"newName"` // of rename
+	Context  struct {
+		Declaration bool `json:"includeDeclaration"` // of references
+	} `json:"context"`
+}
+
+type actionParams struct {
+	Document documentID `json:"textDocument"`
+	Range    textRange  `json:"range"`
+	Context  struct {
+		Only []string `json:"only"`
+	} `json:"context"`
+}
+
+type diagnostic struct {
+	Range    textRange     `json:"range"`
+	Severity int           `json:"severity"`
+	Code     string        `json:"code"`
+	Source   string        `json:"source"`
+	Message  string        `json:"message"`
+	Related  []relatedInfo `json:"relatedInformation,omitempty"`
+}
+
+type relatedInfo struct {
+	Location location `json:"location"`
+	Message  string   `json:"message"`
+}
+
+type diagnosticsParams struct {
+	URI         string       `json:"uri"`
+	Version     *int32       `json:"version,omitempty"`
+	Diagnostics []diagnostic `json:"diagnostics"`
+}
+
+type hoverResult struct {
+	Contents markup     `json:"contents"`
+	Range    *textRange `json:"range,omitempty"`
+}
+
+type markup struct {
+	Kind  string `json:"kind"`
+	Value string `json:"value"`
+}
+
+type completionList struct {
+	Incomplete bool             `json:"isIncomplete"`
+	Items      []completionItem `json:"items"`
+}
+
+type completionItem struct {
+	Label    string   `json:"label"`
+	Kind     int      `json:"kind,omitempty"`
+	Detail   string   `json:"detail,omitempty"`
+	Help     *markup  `json:"documentation,omitempty"`
+	SortText string   `json:"sortText"`
+	Edit     textEdit `json:"textEdit"`
+}
+
+type prepareResult struct {
+	Range       textRange `json:"range"`
+	Placeholder string    `json:"placeholder"`
+}
+
+// workspaceEdit has either changes or documentChanges, whichever the editor supports.
+type workspaceEdit struct {
+	Changes         map[string][]textEdit `json:"changes,omitempty"`
+	DocumentChanges []any                 `json:"documentChanges,omitempty"`
+}
+
+type documentEdit struct {
+	Document documentID `json:"textDocument"`
+	Edits    []textEdit `json:"edits"`
+}
+
+type renameFile struct {
+	Kind string `json:"kind"` // "rename"
+	From string `json:"oldUri"`
+	To   string `json:"newUri"`
+}
+
+type codeAction struct {
+	Title       string        `json:"title"`
+	Kind        string        `json:"kind"`
+	Diagnostics []diagnostic  `json:"diagnostics"`
+	Edit        workspaceEdit `json:"edit"`
+}
