@@ -229,7 +229,9 @@ func (c *client) ask(method string, params any) json.RawMessage {
 	return result
 }
 
-func uri(name string) string { return (&url.URL{Scheme: "file", Path: filepath.ToSlash(name)}).String() }
+func uri(name string) string {
+	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(name)}).String()
+}
 
 // open opens a document with a text.
 func (c *client) open(name, text string) string {

@@ -17,7 +17,8 @@ var severities = map[check.Severity]int{check.Error: 1, check.Warning: 2, check.
 func (f *folder) publish(name string) {
 	problems := f.problems(name)
 	slices.SortStableFunc(problems, func(a, b format.Problem) int {
-		return cmp.Or(cmp.Compare(a.Over.From.Line, b.Over.From.Line), cmp.Compare(a.Over.From.Column, b.Over.From.Column), -cmp.Compare(a.Severity, b.Severity))
+		return cmp.Or(cmp.Compare(a.Over.From.Line, b.Over.From.Line), cmp.Compare(a.Over.From.Column, b.Over.From.Column),
+			cmp.Compare(b.Severity, a.Severity))
 	})
 	params := diagnosticsParams{URI: uriOf(f.path(name)), Diagnostics: []diagnostic{}}
 	doc := f.server.docs.get(f.path(name))

@@ -1,9 +1,13 @@
 package lsp_test
 
 import (
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 )
 
 // ember returns a copy of the sample mod and the paths of its files.
@@ -20,7 +24,7 @@ func TestModDiagnostics(t *testing.T) {
 	c.waitProblems(u, func(list []problem) bool { return len(list) == 0 })
 	text := c.texts[u]
 	for _, b := range []struct{ name, from, to, code, at string }{
-		{"a value that is no number", "LEVEL:8", "LEVEL:8é𝄞", "tl-source-unreadable", "6:16-6:20"},
+		{"a word in place of a number", "LEVEL:8", "LEVEL:8é𝄞", "tl-source-unreadable", "6:16-6:20"},
 		{"a tag that opens", "[/AFFIXES]", "[AFFIXES]", "tl-source-unreadable", "12:1-12:10"},
 		{"an unknown type", "<INTEGER>LEVEL", "<NUMBER>LEVEL", "tl-source-unreadable", "6:2-6:8"},
 		{"a fraction", "LEVEL:8", "LEVEL: 8.5", "tl-text-value", "6:16-6:20"},
@@ -55,7 +59,9 @@ func TestModQuestions(t *testing.T) {
 	c := start(t, editing, nil)
 	u := c.openFile(ring)
 	skill := c.openFile(leap)
-	ask := func(method string, params map[string]any) string { return string(c.ask("textDocument/"+method, params)) }
+	ask := func(method string, params map[string]any) string {
+		return string(c.ask("textDocument/"+method, params))
+	}
 	for _, q := range []struct {
 		method string
 		at     map[string]any
@@ -88,5 +94,41 @@ func TestModQuestions(t *testing.T) {
 				t.Errorf("%s at %v: no %s in %s", q.method, q.at["position"], want, got)
 			}
 		}
+	}
+}
+
+// TestModCorpus opens every source of a real mod, asks about each of its lines, and tests that the server answers.
+func TestModCorpus(t *testing.T) {
+	tests.LongOnly(t, "it opens hundreds of files")
+	dir := filepath.Join(corpus.Dir(t, "torchlight"), "xyvian__Commando_Testing", "HEAD")
+	c := start(t, editing, nil)
+	opened := 0
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if ext := strings.ToUpper(filepath.Ext(name)); err != nil || ext != ".DAT" && ext != ".LAYOUT" {
+			return err
+		}
+		opened++
+		u := c.openFile(name)
+		var ids []string
+		for n, row := range strings.Split(c.texts[u], "\n") {
+			at := map[string]any{"textDocument": map[string]any{"uri": u}, "position": spot{n, len(row) * 3 / 4}}
+			for _, method := range []string{"hover", "definition", "references", "completion", "prepareRename"} {
+				ids = append(ids, c.send("textDocument/"+method, at))
+			}
+			if len(ids) > 1000 {
+				break
+			}
+		}
+		for _, id := range ids {
+			if _, failure := c.result(id); failure != "" {
+				t.Errorf("%s: %s", name, failure)
+			}
+		}
+		c.waitProblems(u, func([]problem) bool { return true })
+		c.tell("textDocument/didClose", map[string]any{"textDocument": map[string]any{"uri": u}})
+		return nil
+	})
+	if err != nil || opened < 50 {
+		t.Errorf("%d files, %v", opened, err)
 	}
 }

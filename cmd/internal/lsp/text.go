@@ -133,7 +133,11 @@ type encoding struct {
 var marks = []struct {
 	mark []byte
 	encoding
-}{{[]byte("\xff\xfe"), encoding{2, false, true}}, {[]byte("\xfe\xff"), encoding{2, true, true}}, {[]byte("\xef\xbb\xbf"), encoding{1, false, true}}}
+}{
+	{[]byte("\xff\xfe"), encoding{2, false, true}},
+	{[]byte("\xfe\xff"), encoding{2, true, true}},
+	{[]byte("\xef\xbb\xbf"), encoding{1, false, true}},
+}
 
 // encodingOf returns the encoding of a file by its beginning. A text without a mark is UTF-16 if one of its first two
 // bytes is 0.

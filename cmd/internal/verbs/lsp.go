@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/lsp"
+	"trowel.example/cmd/internal/service"
 	"trowel.example/internal/format"
 )
 
@@ -29,6 +30,15 @@ docs/lsp.md shows how to set up editors. --base adds the game's own files.`,
 		}
 		return slices.DeleteFunc(f.OptionsFor(format.ForCheck), func(o format.Option) bool { return o.Secret })
 	})
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return lsp.Serve(cmd.Context(), a.Service, a.In, a.stdout) }
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		for _, name := range a.Inputs() { // an editor shows errors at the start, and those of a folder only in a log
+			src, err := format.OpenSource(name)
+			if err != nil {
+				return service.NotThere(name, err)
+			}
+			src.Close()
+		}
+		return lsp.Serve(cmd.Context(), a.Service, a.In, a.stdout)
+	}
 	return cmd
 }

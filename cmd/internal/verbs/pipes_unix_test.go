@@ -224,6 +224,9 @@ func TestPipeOptions(t *testing.T) {
 				if slices.Contains([]string{"apply", "diff", "search"}, verb.Name()) {
 					args = append(args, "world")
 				}
+				if verb.Name() == "lsp" {
+					args = slices.Delete(args, 1, 2)
+				}
 				refused(args...)
 			}
 		})

@@ -179,7 +179,7 @@ func (a *Author) putAll(ctx context.Context, x *index, files []changedFile, read
 	})
 }
 
-// read returns the facts of a file. A file that is no text has none; checks report it.
+// read returns the facts of a file. Files that are not texts have none; checks report them.
 func (a *Author) read(fsys fs.FS, at, game string) facts {
 	if !hasFacts(game) {
 		return facts{}

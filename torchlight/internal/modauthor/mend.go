@@ -14,6 +14,7 @@ import (
 
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/words"
+	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/text"
 )
 
@@ -60,7 +61,7 @@ func (a *Author) Mends(_ context.Context, p format.Problem) ([]format.Mend, erro
 			return []format.Mend{replace("Rename to "+name, name)}, nil
 		}
 	case "tl-mod-missing-file", "tl-mod-likely-missing-file", "tl-mod-missing-basefile":
-		return a.otherFiles(old, replace), nil
+		return a.otherFiles(p.Over.Path, old, replace), nil
 	case "tl-mod-missing-icon", "tl-mod-likely-missing-icon":
 		var names []string
 		a.mu.RLock()
@@ -85,7 +86,8 @@ func (a *Author) Mends(_ context.Context, p format.Problem) ([]format.Mend, erro
 		if strings.Contains(content, "\r\n") {
 			line = "\r" + line
 		}
-		return []format.Mend{{Title: "Add a " + key, Edits: []format.Edit{{Span: format.Span{Path: p.Over.Path, From: end, To: end}, Text: line}}}}, nil
+		edit := format.Edit{Span: format.Span{Path: p.Over.Path, From: end, To: end}, Text: line}
+		return []format.Mend{{Title: "Add a " + key, Edits: []format.Edit{edit}}}, nil
 	}
 	if m := meant.FindStringSubmatch(p.Message); m != nil && old != "" {
 		return []format.Mend{replace("Replace by "+m[1], m[1])}, nil
@@ -107,7 +109,8 @@ func (a *Author) repair(at, content string) ([]format.Mend, error) {
 	if err != nil {
 		return nil, nil
 	}
-	return []format.Mend{{Title: "Repair " + words.Count(len(done), "line") + " of the file", Edits: differences(at, content, string(after))}}, nil
+	title := "Repair " + words.Count(len(done), "line") + " of the file"
+	return []format.Mend{{Title: title, Edits: differences(at, content, string(after))}}, nil
 }
 
 // renameTag gives a key or node the name whose hash it has.
@@ -178,13 +181,14 @@ func readAs(row string) (string, bool) {
 const maxOffers = 5
 
 // otherFiles offers files with the name of a missing one in other folders, or a similar name in its folder.
-func (a *Author) otherFiles(old string, replace func(title, by string) format.Mend) (mends []format.Mend) {
+func (a *Author) otherFiles(at, old string, replace func(title, by string) format.Mend) (mends []format.Mend) {
 	missing := inMedia(old)
 	var same, near []string
 	a.mu.RLock()
 	for _, x := range []*index{a.mod, a.game} {
 		for game := range x.byGame {
 			switch {
+			case game == moddir.GamePath(at): // a file cannot refer to itself
 			case path.Base(game) == path.Base(missing):
 				same = append(same, game)
 			case path.Dir(game) == path.Dir(missing) && path.Ext(game) == path.Ext(missing):
@@ -238,7 +242,7 @@ func (a *Author) freshGUID(at string) string {
 func nearest(name string, names []string) string {
 	best, least := "", max(len(name)/4, 1)+1
 	for _, other := range names {
-		if d := distance(name, other, least); d < least || d == least && least <= len(name)/4 && other < best {
+		if d := distance(name, other, least+1); d < least || d == least && best != "" && other < best {
 			best, least = other, d
 		}
 	}
