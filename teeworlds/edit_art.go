@@ -80,13 +80,17 @@ var automapOperations = []operation{
 		Long: `Each layer with a configuration of rules is drawn by it, as by the button Automap of DDNet's
 editor: the same seed gives the same tiles. --layer and --config draw other layers, or use other
 rules. A layer with seed 0 gets a random seed, which is reported: with --seed and that number,
-the result is the same.`,
+the result is the same. Rules are files .rules of DDNet, or .json of Teeworlds 0.7. With --physics,
+physics layers are drawn, too: by the only file of --rules, or by one named game, front, tele, speedup,
+switch or tune. Their tiles keep numbers, delays and the like; those of new tiles are 0.`,
 		Options: opts{
 			optionLayers, optionNot,
 			{Name: "config", Help: "use this `configuration` of the rules: its name, or its number from 0 (default: that of the layer)"},
 			optionSeed, optionRules,
 			{Name: "reference", Choices: automap.References(), Default: "none",
 				Help: "start from `tiles` of the game layer instead of those of the layer"},
+			{Name: "physics", Bool: true, Help: "also draw physics layers that --layer names, which changes how the map is played"},
+			{Name: "amount", Type: format.Integer, Default: "50", Help: "how many doodads rules of Teeworlds 0.7 draw: `1 to 100`"},
 			{Name: "store", Bool: true, Help: "store configuration and seed in the map"},
 		},
 		Example: "automap --layer 'Tiles/*' --config Default --seed 7"}, mapops.Automap),

@@ -74,15 +74,18 @@ var teeworldsDatafile = &format.Format{
 // maxTablesHead is the number of bytes of a datafile that contain its table of item types.
 const maxTablesHead = 4096
 
-// teeworldsRules is the format of rules for DDNet's automapper. Its tree cannot be built: the file is already text.
+// teeworldsRules is the format of rules for the automappers of DDNet and of Teeworlds 0.7. Its tree cannot be built: the file is already text.
 var teeworldsRules = &format.Format{
 	Name:       mapfile.RulesName,
-	Title:      "DDNet automapper rules",
-	Extensions: []string{automap.Extension},
+	Title:      "automapper rules of DDNet and Teeworlds 0.7",
+	Extensions: []string{automap.Extension, automap.ExtensionJSON},
 	Common:     true,
 	Doc:        "docs/formats/teeworlds-automap.md",
-	// Rules have no signature, and files of other games look similar: the name decides.
-	Recognize: func(src *format.Source) bool { return !src.IsDir() && src.HasExtension(automap.Extension) },
-	Open:      mapfile.OpenRules,
-	Kinds:     automap.Catalog.Kinds(),
+	// Rules of DDNet have no signature, and files of other games look similar: the name decides.
+	Recognize: func(src *format.Source) bool {
+		return !src.IsDir() && (src.HasExtension(automap.Extension) ||
+			src.HasExtension(automap.ExtensionJSON) && automap.RecognizeJSON(src.Head(256)))
+	},
+	Open:  mapfile.OpenRules,
+	Kinds: automap.Catalog.Kinds(),
 }

@@ -1,7 +1,7 @@
 // Package automap draws layers by rules, like the automapper of DDNet's editor: a file of rules belongs to an image,
 // and determines the tiles of a layer from the tiles around them.
 //
-// [ParseRules] reads a file of rules, [Rules.Run] draws a layer by one of its sections. For the same rules, layer and
+// [ParseRules] reads a file of rules, [ParseJSON] one of Teeworlds 0.7, [Rules.Run] draws a layer by one of its sections. For the same rules, layer and
 // seed the tiles are identical to those of DDNet, including random ones. The rules are described in
 // docs/formats/teeworlds-automap.md.
 package automap
@@ -34,6 +34,12 @@ func (r *Rules) Sections() []Section {
 		list[i] = Section{Name: s.name, Line: s.line, Runs: len(s.runs)}
 		for _, run := range s.runs {
 			list[i].Rules += len(run.rules)
+		}
+		if s.tileset != nil {
+			list[i].Runs, list[i].Rules = 1, len(s.tileset.rules)
+		}
+		if s.doodads != nil {
+			list[i].Runs, list[i].Rules = 1, len(s.doodads.rules)
 		}
 	}
 	return list
@@ -73,6 +79,10 @@ type section struct {
 	line int
 	runs []*run
 	err  error // a line in it is undefined
+
+	// At most one is set, for rules of Teeworlds 0.7, which have no runs.
+	tileset *tileset
+	doodads *doodads
 }
 
 // run is one pass over a layer.

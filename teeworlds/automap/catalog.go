@@ -2,7 +2,7 @@ package automap
 
 import "trowel.example/check"
 
-// Catalog lists the kinds of findings that [ParseRules] can report.
+// Catalog lists the kinds of findings that [ParseRules] and [ParseJSON] can report.
 var Catalog check.Catalog
 
 var (
@@ -54,4 +54,10 @@ var (
 	foundNever = Catalog.Add("tw-rules-never", check.Warning,
 		"A rule can never apply: its conditions contradict each other, or its probability is 0.",
 		"Correct or remove it.")
+	foundJSON = Catalog.Add("tw-rules-json", check.Error,
+		"A file of rules for Teeworlds 0.7 is not JSON, or has neither a tileset nor doodads: the game has no rules.",
+		"Correct the line.")
+	foundJSONValue = Catalog.Add("tw-rules-json-value", check.Warning,
+		"A value in rules for Teeworlds 0.7 has a wrong type or range, or a name that the game does not read: it reads another value.",
+		"Correct the line.")
 )

@@ -1,6 +1,7 @@
 package automap
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,8 +65,16 @@ type Options struct {
 	Section   int   // the number of the section
 	Seed      int32 // of the random choices; 0: a random seed from 1 to [MaxSeed]
 	Reference Reference
-	Game      *twmap.TileLayer // the game layer, needed for a reference
+	Game      *twmap.TileLayer // the game layer, needed for a reference and for doodads
+	Physics   bool             // physics layers may be drawn
+	Amount    int              // of doodads, 1 to [MaxAmount]; 0: [DefaultAmount]
 }
+
+// The amount of doodads.
+const (
+	MaxAmount     = 100
+	DefaultAmount = 50
+)
 
 // Result describes what Run did.
 type Result struct {
@@ -73,29 +82,20 @@ type Result struct {
 	Changed int   // number of tiles that changed
 }
 
-// Run draws a design layer of tiles by a section, like the button Automap of the editor. It fails for invalid
-// options, for a section with undefined rules, and if ctx is done; the layer is then unchanged.
+// Run draws a design layer of tiles by a section, like the button Automap of the editor; with [Options.Physics] also a
+// physics layer, where other fields of tiles keep their values, and are 0 for new tiles. It fails for invalid options,
+// for a section with undefined rules, and if ctx is done; the layer is then unchanged.
 func (r *Rules) Run(ctx context.Context, layer *twmap.TileLayer, o Options) (Result, error) {
 	result := Result{Seed: o.Seed}
-	switch {
-	case layer.Kind() != twmap.KindTiles:
-		return result, fmt.Errorf("a %v layer is not drawn by rules", layer.Kind())
-	case o.Section < 0 || o.Section >= len(r.sections):
-		return result, fmt.Errorf("no section %d: the rules have %s", o.Section, r.names())
-	case o.Reference < 0 || int(o.Reference) >= len(references):
-		return result, fmt.Errorf("no %v", o.Reference)
-	case o.Reference != NoReference && (o.Game == nil || o.Game.Tiles() == nil):
-		return result, errors.New("a reference needs the game layer")
+	if err := r.reject(layer, o); err != nil {
+		return result, err
 	}
 	s := r.sections[o.Section]
-	if s.err != nil {
-		return result, fmt.Errorf("section %q: %w", s.name, s.err)
-	}
-	before, err := layer.Tiles().Cells()
+	before, err := cellsOf(layer)
 	if err != nil {
 		return result, err
 	}
-	if o.Reference != NoReference {
+	if o.Game != nil && (o.Reference != NoReference || s.doodads != nil) {
 		if _, err := o.Game.Tiles().Cells(); err != nil {
 			return result, err
 		}
@@ -103,23 +103,66 @@ func (r *Rules) Run(ctx context.Context, layer *twmap.TileLayer, o Options) (Res
 	if result.Seed == 0 {
 		result.Seed = 1 + rand.Int32N(MaxSeed)
 	}
-	w, h := layer.Width(), layer.Height()
-	p := pass{seed: uint32(result.Seed), w: w, h: h, cells: slices.Clone(before), read: make([]state, w*h)}
-	for i, run := range s.runs {
-		p.prepare(i, run, o)
-		if err := p.do(ctx); err != nil {
-			return result, err
+	p := pass{seed: uint32(result.Seed), w: layer.Width(), h: layer.Height(), cells: slices.Clone(before)}
+	switch {
+	case s.tileset != nil:
+		err = s.tileset.run(ctx, &p)
+	case s.doodads != nil:
+		err = s.doodads.run(ctx, &p, o.Game.Tiles(), cmp.Or(o.Amount, DefaultAmount))
+	default:
+		p.read = make([]state, len(p.cells))
+		for i, run := range s.runs {
+			p.prepare(i, run, o)
+			if err = p.do(ctx); err != nil {
+				break
+			}
 		}
 	}
+	if err != nil {
+		return result, err
+	}
+	settle(layer.Kind(), p.cells)
 	for i, c := range p.cells {
 		if c != before[i] {
 			result.Changed++
 		}
 	}
 	if result.Changed > 0 {
-		layer.SetCells(twmap.KindTiles, twmap.NewGridOf(w, h, p.cells))
+		setCells(layer, p.cells)
 	}
 	return result, nil
+}
+
+// reject returns an error for a layer or options that Run does not accept.
+func (r *Rules) reject(layer *twmap.TileLayer, o Options) error {
+	noGame := o.Game == nil || o.Game.Tiles() == nil
+	kind := layer.Kind()
+	switch {
+	case kind != twmap.KindTiles && !(o.Physics && kind.Physics()):
+		return fmt.Errorf("a %v layer is not drawn by rules", kind)
+	case o.Section < 0 || o.Section >= len(r.sections):
+		return fmt.Errorf("no section %d: the rules have %s", o.Section, r.names())
+	case o.Reference < 0 || int(o.Reference) >= len(references):
+		return fmt.Errorf("no %v", o.Reference)
+	case o.Amount < 0 || o.Amount > MaxAmount:
+		return fmt.Errorf("amount %d: expected 1 to %d", o.Amount, MaxAmount)
+	case o.Reference != NoReference && noGame:
+		return errors.New("a reference needs the game layer")
+	}
+	s := r.sections[o.Section]
+	switch {
+	case s.err != nil:
+		return fmt.Errorf("section %q: %w", s.name, s.err)
+	case o.Reference != NoReference && (s.tileset != nil || s.doodads != nil):
+		return fmt.Errorf("section %q: rules of Teeworlds 0.7 use no reference", s.name)
+	case s.doodads == nil:
+		return nil
+	case kind != twmap.KindTiles:
+		return fmt.Errorf("section %q: doodads are drawn in design layers", s.name)
+	case noGame || o.Game.Width() != layer.Width() || o.Game.Height() != layer.Height():
+		return fmt.Errorf("section %q: doodads need a game layer of the same size as the layer", s.name)
+	}
+	return nil
 }
 
 // pass is a run over a layer.

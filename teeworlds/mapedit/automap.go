@@ -30,6 +30,8 @@ type Automapping struct {
 	Section   string                                     // the name, or the number in digits; "": as in the map
 	Seed      int32                                      // of the random choices; 0: a random seed for each layer; below 0: as in the map
 	Reference automap.Reference                          // to the game layer of the map
+	Physics   bool                                       // physics layers are drawn, too; the name of their rules is that of their kind
+	Amount    int                                        // of doodads, as in [automap.Options]
 	Store     bool                                       // store the section and the seed in the map
 }
 
@@ -60,18 +62,37 @@ func (e *Editor) AutomapAll(ctx context.Context, o Automapping, missed func(erro
 // Automap draws a layer by rules, whatever the map states for it. It returns the errors of [Editor.Automapped], of
 // finding rules and section, and of [automap.Rules.Run].
 func (e *Editor) Automap(ctx context.Context, at LayerAt, o Automapping) error {
-	l, im, err := e.Automapped(at)
+	l, name, err := e.ruled(at, o)
 	if err != nil {
 		return err
 	}
-	if err := e.automap(ctx, at, l, im, o); err != nil {
+	if err := e.automap(ctx, at, l, name, o); err != nil {
 		return fmt.Errorf("%s: %w", e.Path(l), err)
 	}
 	return nil
 }
 
-func (e *Editor) automap(ctx context.Context, at LayerAt, l *twmap.TileLayer, im *twmap.Image, o Automapping) error {
-	rules, err := o.Rules(im.Name)
+// ruled returns a layer, and the name of its rules.
+func (e *Editor) ruled(at LayerAt, o Automapping) (*twmap.TileLayer, string, error) {
+	layer, err := e.layerAt(at)
+	if l, ok := layer.(*twmap.TileLayer); ok && err == nil && l.Kind().Physics() {
+		switch {
+		case !o.Physics:
+			return nil, "", fmt.Errorf("%s is a physics layer, which rules do not draw by default", e.Path(l))
+		case o.Store:
+			return nil, "", fmt.Errorf("%s is a physics layer, for which maps store no rules", e.Path(l))
+		}
+		return l, l.Kind().String(), nil
+	}
+	l, im, err := e.Automapped(at)
+	if err != nil {
+		return nil, "", err
+	}
+	return l, im.Name, nil
+}
+
+func (e *Editor) automap(ctx context.Context, at LayerAt, l *twmap.TileLayer, name string, o Automapping) error {
+	rules, err := o.Rules(name)
 	if err != nil {
 		return err
 	}
@@ -93,7 +114,7 @@ func (e *Editor) automap(ctx context.Context, at LayerAt, l *twmap.TileLayer, im
 		own.Seed = o.Seed
 	}
 	result, err := rules.Run(ctx, l, automap.Options{Section: section, Seed: own.Seed, Reference: o.Reference,
-		Game: e.m.Physics(twmap.KindGame)})
+		Game: e.m.Physics(twmap.KindGame), Physics: o.Physics, Amount: o.Amount})
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,8 @@ package mapfile
 import (
 	"context"
 	"io/fs"
+	"path"
+	"strings"
 
 	"trowel.example/check"
 	"trowel.example/internal/files/tree"
@@ -10,7 +12,7 @@ import (
 	"trowel.example/teeworlds/automap"
 )
 
-// OpenRules opens a file of rules for DDNet's automapper.
+// OpenRules opens a file of rules for an automapper.
 func OpenRules(_ context.Context, _ *format.Job, src *format.Source) (format.File, error) {
 	data, err := src.ReadUpTo(automap.MaxFile)
 	return rulesFile{src.Name, data}, err
@@ -31,7 +33,7 @@ func (f rulesFile) Info(context.Context, *format.Job) (format.Info, error) {
 	info := format.Info{Format: RulesName}
 	var names []string
 	runs, rules := 0, 0
-	for _, s := range automap.ParseRules(f.data, nil).Sections() {
+	for _, s := range f.parse(nil).Sections() {
 		names = append(names, s.Name)
 		runs, rules = runs+s.Runs, rules+s.Rules
 	}
@@ -42,8 +44,16 @@ func (f rulesFile) Info(context.Context, *format.Job) (format.Info, error) {
 }
 
 func (f rulesFile) Check(_ context.Context, _ *format.Job, sink check.Sink) error {
-	automap.ParseRules(f.data, sink)
+	f.parse(sink)
 	return nil
+}
+
+// parse reads the rules in the form that the name states.
+func (f rulesFile) parse(sink check.Sink) *automap.Rules {
+	if strings.EqualFold(path.Ext(f.name), automap.ExtensionJSON) {
+		return automap.ParseJSON(f.data, sink)
+	}
+	return automap.ParseRules(f.data, sink)
 }
 
 func (f rulesFile) Close() error { return nil }

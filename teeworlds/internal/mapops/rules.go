@@ -9,10 +9,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 
+	"trowel.example/check"
 	"trowel.example/internal/files/regular"
-	"trowel.example/internal/format"
 	"trowel.example/teeworlds/automap"
 	"trowel.example/teeworlds/internal/mapscene"
 	"trowel.example/teeworlds/mapdraw"
@@ -48,13 +49,18 @@ type Automapping struct {
 	RuleFiles
 	Config    string `option:"config"`
 	Reference string `option:"reference"`
+	Physics   bool   `option:"physics"`
+	Amount    int    `option:"amount"`
 	Store     bool   `option:"store"`
 }
 
 // Automap draws layers. It fails if it finds no rules for a layer that the user names. Of the layers for which
 // the map names rules, it skips and reports those that cannot be drawn.
 func Automap(ctx context.Context, e *Editor, o Automapping) error {
-	rules, err := o.rules(e.Job)
+	if o.Amount < 1 || o.Amount > automap.MaxAmount {
+		return fmt.Errorf("--amount: %d: expected 1 to %d", o.Amount, automap.MaxAmount)
+	}
+	rules, err := o.rules(e)
 	if err != nil {
 		return err
 	}
@@ -68,6 +74,8 @@ func Automap(ctx context.Context, e *Editor, o Automapping) error {
 		Section:   o.Config,
 		Seed:      seed,
 		Reference: automap.Reference(slices.Index(automap.References(), o.Reference)),
+		Physics:   o.Physics,
+		Amount:    o.Amount,
 		Store:     o.Store,
 	}
 	if !named {
@@ -79,7 +87,7 @@ func Automap(ctx context.Context, e *Editor, o Automapping) error {
 	}
 	layers, err := o.Select(e)
 	if err == nil {
-		layers, err = drawable(e, layers)
+		layers, err = drawable(e, layers, o.Physics)
 	}
 	for _, at := range layers {
 		if err == nil {
@@ -90,9 +98,14 @@ func Automap(ctx context.Context, e *Editor, o Automapping) error {
 }
 
 // drawable returns the layers that rules can draw. If there are none, it returns the error of the last layer.
-func drawable(e *Editor, layers []mapedit.LayerAt) (list []mapedit.LayerAt, err error) {
+func drawable(e *Editor, layers []mapedit.LayerAt, physics bool) (list []mapedit.LayerAt, err error) {
 	for _, at := range layers {
 		_, _, bad := e.Automapped(at)
+		if l := physicsLayer(e, at); l != nil && physics {
+			bad = nil
+		} else if l != nil {
+			bad = fmt.Errorf("%s is a physics layer: --physics draws it", e.Path(l))
+		}
 		if bad == nil {
 			list = append(list, at)
 		} else {
@@ -103,6 +116,18 @@ func drawable(e *Editor, layers []mapedit.LayerAt) (list []mapedit.LayerAt, err 
 		err = nil
 	}
 	return list, err
+}
+
+// physicsLayer returns the physics layer at a place, or nil if there is another layer.
+func physicsLayer(e *Editor, at mapedit.LayerAt) *twmap.TileLayer {
+	groups := e.Map().Groups
+	if at.Group < 0 || at.Group >= len(groups) || at.Layer < 0 || at.Layer >= len(groups[at.Group].Layers) {
+		return nil
+	}
+	if l, ok := groups[at.Group].Layers[at.Layer].(*twmap.TileLayer); ok && l.Kind().Physics() {
+		return l
+	}
+	return nil
 }
 
 // AutomapperSetting are the options of set-automapper.
@@ -116,7 +141,7 @@ type AutomapperSetting struct {
 
 // SetAutomapper sets the automapper of layers.
 func SetAutomapper(e *Editor, layers []mapedit.LayerAt, o AutomapperSetting) error {
-	all, err := o.rules(e.Job)
+	all, err := o.rules(e)
 	if err != nil {
 		return err
 	}
@@ -124,7 +149,7 @@ func SetAutomapper(e *Editor, layers []mapedit.LayerAt, o AutomapperSetting) err
 	if err != nil {
 		return err
 	}
-	if layers, err = drawable(e, layers); err != nil {
+	if layers, err = drawable(e, layers, false); err != nil {
 		return err
 	}
 	for _, at := range layers {
@@ -156,12 +181,17 @@ func SetAutomapper(e *Editor, layers []mapedit.LayerAt, o AutomapperSetting) err
 // rules finds the rules of a run, by image.
 type rules struct {
 	files, dirs []string
+	extensions  []string                  // of the files of rules, the first being preferred
 	read        map[string]*automap.Rules // by path
 }
 
 // rules returns the files and folders in which the rules for a map may be.
-func (o RuleFiles) rules(job *format.Job) (*rules, error) {
-	r := &rules{read: make(map[string]*automap.Rules)}
+func (o RuleFiles) rules(e *Editor) (*rules, error) {
+	job := e.Job
+	r := &rules{read: make(map[string]*automap.Rules), extensions: []string{automap.Extension, automap.ExtensionJSON}}
+	if e.Map().Flavor() == "Teeworlds 0.7" {
+		slices.Reverse(r.extensions)
+	}
 	for _, path := range o.Paths {
 		st, err := os.Stat(path)
 		switch {
@@ -182,24 +212,28 @@ func (o RuleFiles) rules(job *format.Job) (*rules, error) {
 	return r, nil
 }
 
-// find returns the rules for an image. A single file of rules applies to the layers that the user names, whatever the
-// name of the file is.
+// find returns the rules for an image, or for a kind of physics layers. A single file of rules applies to the layers that
+// the user names, whatever the name of the file is.
 func (r *rules) find(image string, named bool) (*automap.Rules, error) {
-	name := image + automap.Extension
 	for _, path := range r.files {
-		if filepath.Base(path) == name || named && len(r.files) == 1 {
+		base := filepath.Base(path)
+		if named && len(r.files) == 1 || slices.ContainsFunc(r.extensions, func(ext string) bool { return base == image+ext }) {
 			return r.open(path)
 		}
 	}
-	if filepath.IsLocal(filepath.FromSlash(name)) {
+	for _, ext := range r.extensions {
+		name := filepath.FromSlash(image + ext)
+		if !filepath.IsLocal(name) {
+			continue
+		}
 		for _, dir := range r.dirs {
-			rules, err := r.open(filepath.Join(dir, filepath.FromSlash(name)))
+			rules, err := r.open(filepath.Join(dir, name))
 			if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 				return rules, err
 			}
 		}
 	}
-	return nil, fmt.Errorf("no %s next to the map, in the folders of the games, or in --rules", name)
+	return nil, fmt.Errorf("no %s next to the map, in the folders of the games, or in --rules", image+r.extensions[0])
 }
 
 func (r *rules) open(path string) (*automap.Rules, error) {
@@ -209,6 +243,18 @@ func (r *rules) open(path string) (*automap.Rules, error) {
 	data, err := regular.ReadFile(path, automap.MaxFile)
 	if err != nil {
 		return nil, err
+	}
+	if strings.EqualFold(filepath.Ext(path), automap.ExtensionJSON) {
+		var first check.Finding
+		r.read[path] = automap.ParseJSON(data, func(f check.Finding) {
+			if first.ID == "" && f.Severity == check.Error {
+				first = f
+			}
+		})
+		if first.ID != "" {
+			return nil, fmt.Errorf("%s: %s: %s", path, first.Path, first.Message)
+		}
+		return r.read[path], nil
 	}
 	r.read[path] = automap.ParseRules(data, nil)
 	return r.read[path], nil
