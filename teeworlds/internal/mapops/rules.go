@@ -87,7 +87,10 @@ func Automap(ctx context.Context, e *Editor, o Automapping) error {
 	}
 	layers, err := o.Select(e)
 	if err == nil {
-		layers, err = drawable(e, layers, o.Physics)
+		physics := slices.ContainsFunc(layers, func(at mapedit.LayerAt) bool { return physicsLayer(e, at) != nil })
+		if layers, err = drawable(e, layers, o.Physics); err != nil && physics && !o.Physics {
+			err = fmt.Errorf("%w (--physics draws physics layers)", err)
+		}
 	}
 	for _, at := range layers {
 		if err == nil {
@@ -97,16 +100,12 @@ func Automap(ctx context.Context, e *Editor, o Automapping) error {
 	return err
 }
 
-// drawable returns the layers that rules can draw. If there are none, it returns the error of the last layer.
+// drawable returns the layers that rules can draw, with physics also physics layers. If there are none, it returns the
+// error of the last layer.
 func drawable(e *Editor, layers []mapedit.LayerAt, physics bool) (list []mapedit.LayerAt, err error) {
 	for _, at := range layers {
 		_, _, bad := e.Automapped(at)
-		if l := physicsLayer(e, at); l != nil && physics {
-			bad = nil
-		} else if l != nil {
-			bad = fmt.Errorf("%s is a physics layer: --physics draws it", e.Path(l))
-		}
-		if bad == nil {
+		if bad == nil || physics && physicsLayer(e, at) != nil {
 			list = append(list, at)
 		} else {
 			err = bad
