@@ -35,8 +35,8 @@ func operation[T any](c format.Command, do func(e *modedit.Editor, job *format.J
 
 // The operations on single files, and all operations on mods, in the order of the help.
 var (
-	singleCommands = slices.Concat(keyCommands, repairCommands)
-	modCommands    = slices.Concat(keyCommands, fileCommands, applyCommands, exchangeCommands, repairCommands)
+	singleCommands = slices.Concat(keyCommands, nodeCommands, repairCommands)
+	modCommands    = slices.Concat(keyCommands, nodeCommands, fileCommands, cloneCommands, applyCommands, exchangeCommands, repairCommands)
 )
 
 var (

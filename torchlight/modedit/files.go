@@ -41,12 +41,9 @@ func (e *Editor) Put(name string, content []byte) error {
 			}
 		}
 	}
-	if moddir.IsForm(name, content) && (e.folder == nil || !isTree(name)) {
-		made, err := moddir.Compile(content, name, e.forms())
-		if err != nil {
-			return err
-		}
-		content = made
+	content, err := e.stored(name, content)
+	if err != nil {
+		return err
 	}
 	if f := e.find(name); f != nil {
 		old, err := f.read()
@@ -61,6 +58,14 @@ func (e *Editor) Put(name string, content []byte) error {
 	e.add(name, content)
 	e.Report(check.Change{Path: name, What: fmt.Sprintf("added, %s", words.Count(len(content), "byte")), Count: 1, Unit: "files"})
 	return nil
+}
+
+// stored returns a content in the form in which the mod stores it: compiled, unless the editor has a folder.
+func (e *Editor) stored(name string, content []byte) ([]byte, error) {
+	if moddir.IsForm(name, content) && (e.folder == nil || !isTree(name)) {
+		return moddir.Compile(content, name, e.forms())
+	}
+	return content, nil
 }
 
 var errSingle = fmt.Errorf("a single file contains no other files")

@@ -88,8 +88,15 @@ func Match(where []string) (func(*text.Node) bool, error) {
 
 // holds reports whether the condition holds for the last node of a path of nested nodes.
 func (c *condition) holds(way []*text.Node) bool {
+	object := false // whether the object that contains the node was seen
 	for i := len(way) - 1; i >= 0; i-- {
 		value, has := way[i].Get(c.key)
+		if !object && strings.EqualFold(way[i].Name, partObject) {
+			object = true
+			if p := way[i].Child(partProperties); p != nil && !has {
+				value, has = p.Get(c.key)
+			}
+		}
 		if !has {
 			continue
 		}

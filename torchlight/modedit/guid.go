@@ -298,15 +298,21 @@ func (e *Editor) takenByGame(taken map[int64]bool) {
 	if e.Base == nil {
 		return
 	}
+	var names []string
 	for name := range e.Base.Files() {
-		if key, _ := guidOf(name); key == "" || !isData(name) {
-			continue
+		if key, _ := guidOf(name); key != "" && isData(name) {
+			names = append(names, name)
 		}
-		if root, err := e.Base.Tree(name); err == nil {
-			guids(name, root, func(p *text.Property, _ nodePlace) {
+	}
+	var mu sync.Mutex
+	parallel.Each(len(names), func(i int) {
+		if root, err := e.Base.Tree(names[i]); err == nil {
+			guids(names[i], root, func(p *text.Property, _ nodePlace) {
 				id, _ := text.ParseInt64(p.Value)
+				mu.Lock()
+				defer mu.Unlock()
 				taken[id] = true
 			})
 		}
-	}
+	})
 }

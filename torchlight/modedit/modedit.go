@@ -58,9 +58,10 @@ type Editor struct {
 	archive  *pak.Reader
 	mod      *mod.Mod
 	folder   fs.FS
-	isNew    bool      // the mod is new
-	owners   []*Editor // editors from which files were adopted
-	ancestor *Editor   // common ancestor of this editor and the owners
+	folders  map[string]string // existing folders of the folder, by their names in the game
+	isNew    bool              // the mod is new
+	owners   []*Editor         // editors from which files were adopted
+	ancestor *Editor           // common ancestor of this editor and the owners
 }
 
 // file is a file of the mod.
@@ -357,16 +358,24 @@ func (e *Editor) add(name string, data []byte) {
 
 // place returns the path in the folder for a file of the game. It uses the names of existing folders.
 func (e *Editor) place(name string) string {
-	at := moddir.FolderPath(name, moddir.Options{})
-	best := ""
-	for _, f := range e.before {
-		for dir := path.Dir(f.at.At); dir != "."; dir = path.Dir(dir) {
-			if len(dir) > len(best) && len(dir) < len(at) && at[len(dir)] == '/' && strings.EqualFold(dir, at[:len(dir)]) {
-				best = dir
+	if e.folders == nil {
+		e.folders = make(map[string]string)
+		for _, f := range e.before {
+			for dir := path.Dir(f.at.At); dir != "."; dir = path.Dir(dir) {
+				if _, has := e.folders[gameName(dir)]; has {
+					break
+				}
+				e.folders[gameName(dir)] = dir
 			}
 		}
 	}
-	return best + at[len(best):]
+	at := moddir.FolderPath(name, moddir.Options{})
+	for dir := path.Dir(at); dir != "."; dir = path.Dir(dir) {
+		if there, has := e.folders[gameName(dir)]; has {
+			return there + at[len(dir):]
+		}
+	}
+	return at
 }
 
 // Select returns the paths of the files that match a pattern, ignoring case: * and ? match text within a name, **
@@ -383,18 +392,7 @@ func (e *Editor) Select(pattern string) ([]string, error) {
 
 // selected returns the files that match a pattern and whose names pass the filter is.
 func (e *Editor) selected(pattern string, is func(name string) bool) ([]*file, error) {
-	var list []*file
-	for _, p := range []string{pattern, "MEDIA/" + pattern} {
-		match := glob.Path('/', gameName(p))
-		for name, f := range e.files {
-			if is(name) && match(name) {
-				list = append(list, f)
-			}
-		}
-		if len(list) > 0 {
-			break
-		}
-	}
+	list := slices.DeleteFunc(matchingIn(e.files, pattern), func(f *file) bool { return !is(gameName(f.path)) })
 	if len(list) == 0 {
 		missing := &fault.NameError{Kind: "file", Name: pattern}
 		for name := range e.files {
@@ -404,8 +402,24 @@ func (e *Editor) selected(pattern string, is func(name string) bool) ([]*file, e
 		}
 		return nil, missing
 	}
-	slices.SortFunc(list, func(a, b *file) int { return cmp.Compare(a.path, b.path) })
 	return list, nil
+}
+
+// matchingIn returns the sorted files, of a map by their names in the game, that match a pattern.
+func matchingIn(files map[string]*file, pattern string) (list []*file) {
+	for _, p := range []string{pattern, "MEDIA/" + pattern} {
+		match := glob.Path('/', gameName(p))
+		for name, f := range files {
+			if match(name) {
+				list = append(list, f)
+			}
+		}
+		if len(list) > 0 {
+			break
+		}
+	}
+	slices.SortFunc(list, func(a, b *file) int { return cmp.Compare(a.path, b.path) })
+	return list
 }
 
 // matching returns the sorted files whose names pass the filter is.

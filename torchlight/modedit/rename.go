@@ -65,9 +65,25 @@ func (e *Editor) Rename(from, to string) error {
 // renaming holds the new paths of files and folders.
 type renaming struct {
 	files   []*file
-	moves   map[string]string // new paths of files, by their old ones in upper case
-	folders map[string]string // the same for folders
-	was     map[string]string // old paths of files, by their new ones
+	moves   map[string]string   // new paths of files, by their old ones in upper case
+	folders map[string]string   // the same for folders
+	was     map[string]string   // old paths of files, by their new ones
+	stems   map[string][]string // old paths of files, by the same without extension
+}
+
+func newRenaming() *renaming {
+	return &renaming{moves: make(map[string]string), folders: make(map[string]string), was: make(map[string]string),
+		stems: make(map[string][]string)}
+}
+
+// move records the new path of a file.
+func (r *renaming) move(f *file, to string) {
+	name := gameName(f.path)
+	r.files = append(r.files, f)
+	r.moves[name] = to
+	r.was[gameName(to)] = name
+	stem := strings.TrimSuffix(name, path.Ext(name))
+	r.stems[stem] = append(r.stems[stem], name)
 }
 
 // foldersAndFiles returns the paths of all files and of the folders that contain them, without MEDIA/.
@@ -88,12 +104,7 @@ func (e *Editor) planRename(from, to string) (*renaming, error) {
 			*s = "MEDIA/" + strings.ReplaceAll(*s, `\`, "/")
 		}
 	}
-	r := &renaming{moves: make(map[string]string), folders: make(map[string]string), was: make(map[string]string)}
-	move := func(f *file, to string) {
-		r.files = append(r.files, f)
-		r.moves[gameName(f.path)] = to
-		r.was[gameName(to)] = gameName(f.path)
-	}
+	r := newRenaming()
 	if f := e.find(from); f != nil {
 		if strings.HasSuffix(to, "/") {
 			to += path.Base(from)
@@ -101,11 +112,11 @@ func (e *Editor) planRename(from, to string) (*renaming, error) {
 		if isTree(f.path) != isTree(to) || isTree(to) && isData(f.path) != isData(to) {
 			return nil, fmt.Errorf("%s: this name does not belong to %s", f.path, extension(to))
 		}
-		move(f, to)
+		r.move(f, to)
 		if extension(f.path) == ".LAYOUT" {
 			for _, ext := range []string{".MPP", ".MPD"} {
 				if grid := e.find(f.path[:len(f.path)-len(".LAYOUT")] + ext); grid != nil {
-					move(grid, to[:len(to)-len(path.Ext(to))]+ext)
+					r.move(grid, to[:len(to)-len(path.Ext(to))]+ext)
 				}
 			}
 		}
@@ -113,7 +124,7 @@ func (e *Editor) planRename(from, to string) (*renaming, error) {
 		from, to = strings.TrimSuffix(gameName(from), "/"), strings.TrimSuffix(to, "/")
 		for _, f := range e.matching(func(name string) bool { return strings.HasPrefix(name, from+"/") }) {
 			name := gameName(f.path)
-			move(f, to+f.path[len(from):])
+			r.move(f, to+f.path[len(from):])
 			for dir := path.Dir(name); len(dir) >= len(from); dir = path.Dir(dir) {
 				r.folders[dir] = to + dir[len(from):]
 			}
@@ -209,16 +220,12 @@ func (r *renaming) inDirectory(dir string, p *text.Property) (string, bool) {
 		return "", false
 	}
 	dir = strings.TrimSuffix(gameName(dir), "/") + "/"
-	for was, now := range r.moves {
-		if !strings.HasPrefix(was, dir) || !strings.EqualFold(path.Dir(was), path.Dir(gameName(now))) {
-			continue
-		}
-		base, to := was[len(dir):], now[len(dir):]
-		switch value {
-		case base:
-			return styled(to, p.Value), true
-		case strings.TrimSuffix(base, path.Ext(base)):
-			return styled(strings.TrimSuffix(to, path.Ext(to)), p.Value), true
+	if now, ok := r.moves[dir+value]; ok && path.Dir(dir+value) == path.Dir(gameName(now)) {
+		return styled(now[len(dir):], p.Value), true
+	}
+	for _, was := range r.stems[dir+value] {
+		if now := r.moves[was]; path.Dir(was) == path.Dir(gameName(now)) {
+			return styled(strings.TrimSuffix(now[len(dir):], path.Ext(now)), p.Value), true
 		}
 	}
 	return "", false

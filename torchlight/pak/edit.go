@@ -3,7 +3,9 @@ package pak
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"unicode"
 )
 
 // Edit changes single files of an archive. All others are copied unchanged, without inflating them. Paths match as in
@@ -11,13 +13,14 @@ import (
 type Edit struct {
 	r     *Reader
 	files []NewFile
-	index map[string]int // by path
+	index map[string]int   // by path
+	alike map[string][]int // by path, ignoring case
 	seal  bool
 }
 
 // NewEdit begins to edit an archive. The archive must stay open and unchanged until Write returns.
 func NewEdit(r *Reader) *Edit {
-	e := &Edit{r: r, index: make(map[string]int, len(r.files))}
+	e := &Edit{r: r, index: make(map[string]int, len(r.files)), alike: make(map[string][]int, len(r.files))}
 	for _, f := range r.files {
 		switch {
 		case f.Duplicate: // Write keeps duplicates
@@ -36,7 +39,20 @@ func (e *Edit) set(f NewFile) {
 		return
 	}
 	e.index[f.Path] = len(e.files)
+	folded := fold(f.Path)
+	e.alike[folded] = append(e.alike[folded], len(e.files))
 	e.files = append(e.files, f)
+}
+
+// fold returns the same text for all texts that are equal under [strings.EqualFold].
+func fold(s string) string {
+	return strings.Map(func(r rune) rune {
+		least := r
+		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+			least = min(least, other)
+		}
+		return least
+	}, s)
 }
 
 // find returns the index of a path in e.files, ignoring case.
@@ -45,10 +61,8 @@ func (e *Edit) find(path string) (int, bool) {
 	if i, ok := e.index[path]; ok {
 		return i, true
 	}
-	for i := range e.files {
-		if strings.EqualFold(e.files[i].Path, path) {
-			return i, true
-		}
+	if list := e.alike[fold(path)]; len(list) > 0 {
+		return slices.Min(list), true
 	}
 	return 0, false
 }
@@ -76,9 +90,13 @@ func (e *Edit) Delete(path string) error {
 func (e *Edit) delete(i int) {
 	last := len(e.files) - 1
 	delete(e.index, e.files[i].Path)
+	folded := fold(e.files[i].Path)
+	e.alike[folded] = slices.DeleteFunc(e.alike[folded], func(j int) bool { return j == i })
 	if i != last {
 		e.files[i] = e.files[last]
 		e.index[e.files[i].Path] = i
+		list := e.alike[fold(e.files[i].Path)]
+		list[slices.Index(list, last)] = i
 	}
 	e.files = e.files[:last]
 }
