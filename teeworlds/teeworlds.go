@@ -43,6 +43,7 @@ var teeworldsMap = &format.Format{
 	Decides:       mapfile.Decides,
 	Editing:       mapEditing,
 	Merging:       mapMerging,
+	Authoring:     mapAuthoring,
 	Finder:        mapFinder,
 	Names:         mapquery.Names,
 	Census:        mapCensus,
@@ -81,6 +82,7 @@ var teeworldsRules = &format.Format{
 	Extensions: []string{automap.Extension, automap.ExtensionJSON},
 	Common:     true,
 	Doc:        "docs/formats/teeworlds-automap.md",
+<<<<<<< HEAD
 	// Rules of DDNet have no signature, and files of other games look similar: the name decides.
 	Recognize: func(src *format.Source) bool {
 		return !src.IsDir() && (src.HasExtension(automap.Extension) ||
@@ -88,4 +90,11 @@ var teeworldsRules = &format.Format{
 	},
 	Open:  mapfile.OpenRules,
 	Kinds: automap.Catalog.Kinds(),
+=======
+	// Rules have no signature, and files of other games look similar: the name decides.
+	Recognize: func(src *format.Source) bool { return !src.IsDir() && src.HasExtension(automap.Extension) },
+	Open:      mapfile.OpenRules,
+	Kinds:     automap.Catalog.Kinds(),
+	Authoring: mapAuthoring,
+>>>>>>> 02d808d8 (lsp: folders of maps, rules; benchmarks; fuzzing)
 }

@@ -28,6 +28,20 @@ func Read(fsys fs.FS, warn func(file, message string)) (*twmap.Map, error) {
 }
 
 func read(fsys fs.FS, warn func(file, message string)) (*reader, error) {
+	r := readAll(fsys, warn)
+	return r, forms.Join(r.errs)
+}
+
+// ReadEach is [ReadNames], but it returns each error, also of a repeated mistake. The names are nil if there is one.
+func ReadEach(fsys fs.FS, warn func(file, message string)) (*Names, []error) {
+	r := readAll(fsys, warn)
+	if len(r.errs) > 0 {
+		return nil, r.errs
+	}
+	return &Names{r.m, r.at}, nil
+}
+
+func readAll(fsys fs.FS, warn func(file, message string)) *reader {
 	r := &reader{fs: fsys, warn: warn, m: &twmap.Map{Version: 1}, at: &layout{}}
 	r.mapFile()
 	r.settings()
@@ -42,7 +56,7 @@ func read(fsys fs.FS, warn func(file, message string)) (*reader, error) {
 	r.top()
 	r.reportForeign()
 	r.sidecar()
-	return r, forms.Join(r.errs)
+	return r
 }
 
 type reader struct {

@@ -130,9 +130,9 @@ func (a *Author) ownerOf(s symbol) (f *file, inGame, ok bool) {
 
 // nameIn returns the name of the thing that a file defines, or "".
 func (x *index) nameIn(f *file) string {
-	for _, u := range f.uses {
-		if u.own && x.names[u.id].kind >= kindThing {
-			return x.names[u.id].name
+	for _, id := range f.owns {
+		if x.names[id].kind >= kindThing {
+			return x.names[id].name
 		}
 	}
 	return ""

@@ -29,6 +29,7 @@ type file struct {
 	size       int64
 	time       time.Time
 	uses       []use
+	owns       []int32 // the symbols that it defines
 }
 
 // use is a mention with the number of its symbol.
@@ -66,7 +67,7 @@ func (x *index) put(f *file, facts facts) {
 	if other, taken := x.byGame[f.game]; !taken || x.files[other] == nil {
 		x.byGame[f.game] = number
 	}
-	f.uses = make([]use, 0, len(facts.mentions))
+	f.uses, f.owns = make([]use, 0, len(facts.mentions)), nil
 	for _, m := range facts.mentions {
 		id, known := x.ids[m.symbol]
 		if !known {
@@ -78,6 +79,9 @@ func (x *index) put(f *file, facts facts) {
 			x.places[id] = append(list, number)
 		}
 		f.uses = append(f.uses, use{id, m.line, m.from, m.to, m.own})
+		if m.own {
+			f.owns = append(f.owns, id)
+		}
 	}
 	for _, k := range facts.keys {
 		x.note(k)
@@ -181,9 +185,9 @@ func (x *index) owners(is func(symbol) bool, yield func(symbol, *file)) {
 		if f == nil {
 			continue
 		}
-		for _, u := range f.uses {
-			if u.own && is(x.names[u.id]) {
-				yield(x.names[u.id], f)
+		for _, id := range f.owns {
+			if is(x.names[id]) {
+				yield(x.names[id], f)
 			}
 		}
 	}
