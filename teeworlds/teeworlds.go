@@ -82,19 +82,12 @@ var teeworldsRules = &format.Format{
 	Extensions: []string{automap.Extension, automap.ExtensionJSON},
 	Common:     true,
 	Doc:        "docs/formats/teeworlds-automap.md",
-<<<<<<< HEAD
 	// Rules of DDNet have no signature, and files of other games look similar: the name decides.
 	Recognize: func(src *format.Source) bool {
 		return !src.IsDir() && (src.HasExtension(automap.Extension) ||
 			src.HasExtension(automap.ExtensionJSON) && automap.RecognizeJSON(src.Head(256)))
 	},
-	Open:  mapfile.OpenRules,
-	Kinds: automap.Catalog.Kinds(),
-=======
-	// Rules have no signature, and files of other games look similar: the name decides.
-	Recognize: func(src *format.Source) bool { return !src.IsDir() && src.HasExtension(automap.Extension) },
 	Open:      mapfile.OpenRules,
 	Kinds:     automap.Catalog.Kinds(),
 	Authoring: mapAuthoring,
->>>>>>> 02d808d8 (lsp: folders of maps, rules; benchmarks; fuzzing)
 }

@@ -67,7 +67,7 @@ func (a *Author) Checks(string) bool { return true }
 
 // Check returns the problems of one file.
 func (a *Author) Check(ctx context.Context, at string) ([]format.Problem, error) {
-	if path.Ext(at) == automap.Extension {
+	if path.Ext(at) == automap.Extension || !a.isMap() {
 		return a.checkRules(at), nil
 	}
 	list, err := a.checkMap(ctx)
@@ -76,10 +76,16 @@ func (a *Author) Check(ctx context.Context, at string) ([]format.Problem, error)
 
 // CheckAll returns the problems of the folder. It needs no other check: it finds everything, with places.
 func (a *Author) CheckAll(ctx context.Context, _ func(context.Context, check.Sink) error) ([]format.Problem, error) {
-	if _, err := fs.Stat(a.fsys, fileMap); err != nil {
-		return nil, nil // a file of rules
+	if !a.isMap() {
+		return nil, nil // Check finds everything in a file of rules
 	}
 	return a.checkMap(ctx)
+}
+
+// isMap reports whether the folder is that of a map.
+func (a *Author) isMap() bool {
+	_, err := fs.Stat(a.fsys, fileMap)
+	return err == nil
 }
 
 // checkRules returns the problems of a file of rules.
@@ -88,7 +94,11 @@ func (a *Author) checkRules(at string) (list []format.Problem) {
 	if err != nil {
 		return nil
 	}
-	automap.ParseRules(data, func(f check.Finding) {
+	parse := automap.ParseRules
+	if path.Ext(at) == automap.ExtensionJSON {
+		parse = automap.ParseJSON
+	}
+	parse(data, func(f check.Finding) {
 		over := format.Span{Path: at}
 		for _, place := range f.At {
 			if line, ok := place.(check.Line); ok {
