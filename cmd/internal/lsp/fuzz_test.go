@@ -125,18 +125,20 @@ func FuzzMessages(f *testing.F) {
 		f.Fatal(err)
 	}
 	u := uriOf(filepath.Join(dir, "MEDIA/UNITS/ITEMS/RINGS/EMBER_RING.DAT"))
-	open := fmt.Sprintf(`{"method":"textDocument/didOpen","params":{"textDocument":{"uri":%q,"version":1,"text":"[UNIT]\n\t<STRING>NAME:A\n[/UNIT]"}}}`, u)
+	open := fmt.Sprintf(`{"method":"textDocument/didOpen","params":{"textDocument":{"uri":%q,"version":1,`+
+		`"text":"[UNIT]\n\t<STRING>NAME:A\n[/UNIT]"}}}`, u)
 	for _, method := range []string{"hover", "completion", "definition", "references", "prepareRename", "rename", "codeAction", "didChange"} {
 		f.Add(open + "\n" + fmt.Sprintf(`{"id":1,"method":"textDocument/%s","params":{"textDocument":{"uri":%q,"version":2},"newName":"B",`+
 			`"position":{"line":1,"character":15},"range":{"start":{"line":0,"character":0},"end":{"line":9,"character":9}},`+
 			`"contentChanges":[{"range":{"start":{"line":1,"character":0},"end":{"line":1,"character":4294967295}},"text":"x"}]}}`, method, u))
 	}
 	f.Add(`{"method":"$/cancelRequest","params":{"id":1}}` + "\n" + `{"id":"","method":"shutdown"}` + "\n" + `{"method":"exit"}`)
-	f.Add(`[]` + "\n" + `{"id":{},"method":[]}` + "\n" + `{"method":"textDocument/didOpen","params":{"textDocument":{"uri":"file:///","text":""}}}`)
+	f.Add(`[]` + "\n" + `{"id":{},"method":[]}` + "\n" +
+		`{"method":"textDocument/didOpen","params":{"textDocument":{"uri":"file:///","text":""}}}`)
 	f.Fuzz(func(t *testing.T, script string) {
 		var in bytes.Buffer
-		messages := append([]string{`{"id":0,"method":"initialize","params":{"capabilities":{"workspace":{"workspaceEdit":{"documentChanges":true,` +
-			`"resourceOperations":["rename"]}}}}}`}, strings.Split(script, "\n")...)
+		messages := append([]string{`{"id":0,"method":"initialize","params":{"capabilities":{"workspace":{"workspaceEdit":` +
+			`{"documentChanges":true,"resourceOperations":["rename"]}}}}}`}, strings.Split(script, "\n")...)
 		for _, m := range messages {
 			fmt.Fprintf(&in, "Content-Length: %d\r\n\r\n%s", len(m), m)
 		}

@@ -85,7 +85,8 @@ func TestMapQuestions(t *testing.T) {
 	if !strings.Contains(actions, `"newText":"30"`) {
 		t.Error(actions)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "images", "new.json"), []byte(`{"external": true, "width": 64, "height": 64}`), 0o600); err != nil {
+	external := []byte(`{"external": true, "width": 64, "height": 64}`)
+	if err := os.WriteFile(filepath.Join(dir, "images", "new.json"), external, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	c.change(order, c.texts[order]+"\n")

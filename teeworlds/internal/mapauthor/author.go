@@ -261,7 +261,9 @@ func (p *placer) span(f check.Finding, place twmap.Place) format.Span {
 	}
 	if place.X >= 0 {
 		from, to := cellSpan(rowOf(p.text(line.Path), line.Line-1), int(place.X))
-		return format.Span{Path: line.Path, From: format.Spot{Line: line.Line - 1, Column: from}, To: format.Spot{Line: line.Line - 1, Column: to}}
+		cell := spanIn(line.Line-1, from, to)
+		cell.Path = line.Path
+		return cell
 	}
 	s := format.LineSpan(line.Path, p.text(line.Path), max(line.Line, 1), 0)
 	if line.Path == fileSettings {

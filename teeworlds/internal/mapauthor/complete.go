@@ -31,7 +31,8 @@ func (c *completer) add(kind format.CompletionKind, label, detail, write string,
 	if !strings.HasPrefix(name, typed) {
 		rank++
 	}
-	c.list = append(c.list, format.Completion{Kind: kind, Label: label, Detail: detail, Rank: rank, Edit: format.Edit{Span: c.over, Text: write}})
+	c.list = append(c.list, format.Completion{Kind: kind, Label: label, Detail: detail, Rank: rank,
+		Edit: format.Edit{Span: c.over, Text: write}})
 }
 
 // Complete returns the settings, fields, names, tiles and keywords that can be written at a place.
