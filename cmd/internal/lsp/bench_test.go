@@ -43,14 +43,14 @@ func benchMod(b *testing.B) (dir, first string) {
 			}
 		}
 		var t strings.Builder
-		fmt.Fprintf(&t, "[UNIT]\n\t<STRING>NAME:ITEM_%d\n\t<INTEGER64>UNIT_GUID:%d\n", i, 5_000_000_000+i)
+		fmt.Fprintf(&t, "[UNIT]\n\t<STRING>NAME:ITEM_%d\n\t<INTEGER64>UNIT_GUID:50000%08d\n", i, i)
 		if i > 0 {
 			fmt.Fprintf(&t, "\t<STRING>BASEFILE:media/units/items/set0/unit%d.dat\n", i%10)
 		}
 		for j := range 28 {
-			fmt.Fprintf(&t, "\t[EFFECT]\n\t\t<STRING>UNIT:ITEM_%d\n\t\t<INTEGER64>OWNER:%d\n\t\t<FLOAT>SCALE_%d:%d.5\n"+
+			fmt.Fprintf(&t, "\t[EFFECT]\n\t\t<STRING>UNIT:ITEM_%d\n\t\t<INTEGER64>OWNER:50000%08d\n\t\t<FLOAT>SCALE_%d:%d.5\n"+
 				"\t\t<STRING>FILE:media/layouts/%d.layout\n\t[/EFFECT]\n",
-				(i+j*77)%benchFiles, 5_000_000_000+(i*3+j)%benchFiles, j, i%100, (i+j)%500)
+				(i+j*77)%benchFiles, (i*3+j)%benchFiles, j, i%100, (i+j)%500)
 		}
 		t.WriteString("[/UNIT]\n")
 		name := filepath.Join(folder, fmt.Sprintf("UNIT%d.DAT", i))
