@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"trowel.example/internal/format"
+	"trowel.example/internal/stores/sealed"
 	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/restoreplan"
 	"trowel.example/minetest/internal/worldfile"
@@ -19,7 +20,11 @@ import (
 )
 
 var (
-	optionVerify = format.Option{Name: "verify", Bool: true, Help: "read the stored contents of the world and store the damaged ones again"}
+	optionVerify    = format.Option{Name: "verify", Bool: true, Help: "read the stored contents of the world and store the damaged ones again"}
+	optionRecipient = format.Option{Name: "recipient", List: true, Help: "encrypt a new repository for this `recipient` of age " +
+		"(age1...), or for all in a file, one on each line"}
+	optionPassphrase = format.Option{Name: "passphrase", Bool: true, Help: "encrypt a new repository with a passphrase, which is asked " +
+		"for unless TROWEL_PASSPHRASE contains it"}
 	optionMoment = format.Option{Name: "moment", Names: "snapshot", Help: "the `snapshot`: its name, the beginning of " +
 		"its name, or a time such as 2026-11-22T10:00 for the newest snapshot at or before it (default: the newest)"}
 	// argumentMoment is optionMoment for a command, whose names are those of the world.
@@ -49,6 +54,7 @@ var minetestBackup = &format.Format{
 		return err
 	},
 	Backups: worldBackups,
+	Options: []format.Option{worldfile.OptionPart},
 	Kinds:   worldrepo.Catalog.Kinds(),
 	Conversions: []format.Conversion{{
 		To: worldfile.WorldName, Title: "a world from a backup", Verb: "restore", Did: "restored", Usual: true, Resumes: true,
@@ -71,13 +77,13 @@ var minetestBackup = &format.Format{
 
 // worldBackups makes and restores backups of worlds.
 var worldBackups = &format.Backups{
-	Options: []format.Option{optionVerify},
+	Options: []format.Option{optionVerify, optionRecipient, optionPassphrase},
 	Add: func(ctx context.Context, job *format.Job, src, repo *format.Source) (format.Info, error) {
 		if text, ok := worldjob.Unfinished(src.Dir); ok {
 			return format.Info{}, fmt.Errorf("%s is %s", src.Path, text)
 		}
 		r, err := worldrepo.Backup(ctx, src.Dir, repo.Files(), worldrepo.Options{
-			Remote: worldjob.OptionRemote.On(job), Verify: optionVerify.On(job), OnProgress: job.Report,
+			Remote: worldjob.OptionRemote.On(job), Verify: optionVerify.On(job), OnProgress: job.Report, Readers: readers(job),
 			Sink: worldjob.Sink(job, worldcopy.Losses(), worldrepo.Losses.Kinds()),
 		})
 		if err != nil {
@@ -92,6 +98,9 @@ var worldBackups = &format.Backups{
 		info.Add("bytes", "bytes of new contents", r.Bytes)
 		return info, nil
 	},
+	Rekey: func(ctx context.Context, job *format.Job, repo *format.Source) error {
+		return worldrepo.Rekey(ctx, repo.Files(), readers(job))
+	},
 	List:  worldfile.Snapshots,
 	Mount: worldfile.MountSnapshot,
 	Forget: func(ctx context.Context, repo *format.Source, ids []string) error {
@@ -101,6 +110,11 @@ var worldBackups = &format.Backups{
 		p, err := worldrepo.Prune(ctx, repo.Files(), dry)
 		return p.Packs, p.Bytes, err
 	},
+}
+
+// readers returns those who can read a new or rekeyed repository.
+func readers(job *format.Job) sealed.Readers {
+	return sealed.Readers{Recipients: optionRecipient.Values(job), Passphrase: optionPassphrase.On(job)}
 }
 
 func restoreWorld(ctx context.Context, job *format.Job, src *format.Source, out format.Output) (err error) {

@@ -12,6 +12,8 @@ type Backups struct {
 	// Add adds a snapshot of the source to the repository repo. If repo is missing or empty, Add creates a repository
 	// there. It returns a description of the snapshot.
 	Add func(ctx context.Context, job *Job, src, repo *Source) (Info, error)
+	// Rekey replaces those who can read an encrypted repository by those that the options name. Its data stays unchanged.
+	Rekey func(ctx context.Context, job *Job, repo *Source) error
 	// List returns the snapshots of a repository, oldest first.
 	List func(ctx context.Context, repo *Source) ([]Snapshot, error)
 	// Forget removes snapshots by ID. Data that only they use stays until Prune.

@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/output"
@@ -17,9 +19,9 @@ import (
 )
 
 func backupCommand(a *Tool) *cobra.Command {
-	var asJSON bool
+	var asJSON, rekey bool
 	cmd := &cobra.Command{
-		Use:   "backup FILE REPO",
+		Use:   "backup FILE REPO | --rekey REPO",
 		Short: "Store a snapshot of a world in a repository",
 		Long: `Backup adds a snapshot to a repository, a folder that stores each content once: after the first
 backup only changes are stored. The folder is created, with its parents, if it does not exist. Only
@@ -35,11 +37,20 @@ REPO can be in object storage, s3://BUCKET/FOLDER?SETTINGS, through ` + second +
 which must be installed. Credentials come from the environment (AWS_ACCESS_KEY_ID and so on), never
 from the name. Restore, check, ls and forget accept such a name, too.
 
+With --recipient or --passphrase, a new repository is encrypted: who can read the disk learns the
+number, sizes and times of snapshots and contents, and nothing else. Everything that reads the
+repository, the next backup included, needs a key: TROWEL_KEY_FILE names a file with an identity of
+age (age-keygen makes one), TROWEL_PASSPHRASE contains the passphrase, or a terminal asks for it.
+--rekey replaces all readers. A former reader who kept a copy of the key can still read everything.
+
 With --json it prints an object of snapshot, blocks, changed, removed, stored and bytes.`,
 		Example: `  trowel backup world /mnt/backups/world
-  trowel backup world "s3://backups/world?region=eu-central-1"`,
-		Args: args(2, 2),
+  trowel backup world "s3://backups/world?region=eu-central-1"
+  trowel backup world /mnt/rented/world --recipient age1...
+  trowel backup --rekey /mnt/rented/world --recipient readers.txt --passphrase`,
+		Args: args(1, 2),
 	}
+	cmd.Flags().BoolVar(&rekey, "rekey", false, "replace the readers of an encrypted repository by those of --recipient and --passphrase")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	optionFlags(a, cmd, func(f *format.Format) []format.Option {
 		if f.Backups == nil || f.Build == nil {
@@ -48,11 +59,24 @@ With --json it prints an object of snapshot, blocks, changed, removed, stored an
 		return append(f.OptionsFor(0), f.Backups.Options...)
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if rekey != (len(args) == 1) {
+			return errors.New("expected a file and a repository, or --rekey and a repository")
+		}
 		g, err := a.Find(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}
 		defer g.Close()
+		if rekey {
+			if !isRepository(g) {
+				return fmt.Errorf("%s: expected a repository of backups, found a %s", g.Called, g.Title)
+			}
+			err := g.Backups.Rekey(cmd.Context(), a.Job(g.Format, g.Backups.Options...), g.Source)
+			if err == nil {
+				a.talk.Say("%s: the readers are replaced", g.Called)
+			}
+			return wording.Named(err, g.Called)
+		}
 		if g.Backups == nil || g.Build == nil {
 			return fmt.Errorf("%s: backups do not support a %s", g.Called, g.Title)
 		}
@@ -88,6 +112,11 @@ With --json it prints an object of snapshot, blocks, changed, removed, stored an
 	return cmd
 }
 
+// isRepository reports whether a file is a repository of backups.
+func isRepository(f *service.File) bool {
+	return f.Backups != nil && f.Build == nil && f.Source.IsDir()
+}
+
 // forgotten is the JSON result of forget.
 type forgotten struct {
 	Removed []string `json:"removed"`
@@ -97,8 +126,38 @@ type forgotten struct {
 	DryRun  bool     `json:"dryRun"`
 }
 
-// keeping holds the numbers of snapshots that the rules of forget keep.
-type keeping struct{ last, daily, weekly, monthly int }
+// keeping holds the rules of forget: numbers of snapshots, and the time within which all are kept.
+type keeping struct {
+	last, hourly, daily, weekly, monthly, yearly int
+	within                                       period
+}
+
+// period is a length of time in the calendar.
+type period struct{ years, months, days, hours int }
+
+func (p *period) String() string { return "" }
+func (p *period) Type() string   { return "time" }
+
+// Set parses a period such as 1y6m or 14d.
+func (p *period) Set(text string) error {
+	units := map[byte]*int{'y': &p.years, 'm': &p.months, 'd': &p.days, 'h': &p.hours}
+	for rest := text; ; {
+		digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
+		n, err := strconv.Atoi(rest[:digits])
+		if err != nil || n > 10_000 || digits == len(rest) || units[rest[digits]] == nil {
+			return fmt.Errorf("expected years, months, days or hours, such as 1y6m or 14d, not %q", text)
+		}
+		*units[rest[digits]] += n
+		if rest = rest[digits+1:]; rest == "" {
+			return nil
+		}
+	}
+}
+
+// before returns the time that is a period before t.
+func (p period) before(t time.Time) time.Time {
+	return t.AddDate(-p.years, -p.months, -p.days).Add(-time.Duration(p.hours) * time.Hour)
+}
 
 func forgetCommand(a *Tool) *cobra.Command {
 	var k keeping
@@ -107,8 +166,8 @@ func forgetCommand(a *Tool) *cobra.Command {
 		Use:   "forget REPO [SNAPSHOT...]",
 		Short: "Remove snapshots from a repository of backups",
 		Long: `Forget removes the named snapshots, or all except those that the --keep options select: the newest
-N of each world, and the newest of each of the last N days, weeks and months with a snapshot. Their
-data stays in the repository until --prune removes it.
+N of each world, the newest of each of the last N hours, days, weeks, months and years with a
+snapshot, and all within a time before the newest snapshot of the world. Their data stays in the repository until --prune removes it.
 
 With --dry-run it prints the snapshots that would be removed. --prune alone removes data that no
 snapshot needs. With --json it prints an object of removed, kept, packs, bytes and dryRun.`,
@@ -119,15 +178,18 @@ snapshot needs. With --json it prints an object of removed, kept, packs, bytes a
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&k.last, "keep-last", 0, "keep the newest `N`")
+	flags.IntVar(&k.hourly, "keep-hourly", 0, "keep the newest of each of the last `N` hours with a snapshot")
 	flags.IntVar(&k.daily, "keep-daily", 0, "keep the newest of each of the last `N` days with a snapshot")
 	flags.IntVar(&k.weekly, "keep-weekly", 0, "keep the newest of each of the last `N` weeks with a snapshot")
 	flags.IntVar(&k.monthly, "keep-monthly", 0, "keep the newest of each of the last `N` months with a snapshot")
+	flags.IntVar(&k.yearly, "keep-yearly", 0, "keep the newest of each of the last `N` years with a snapshot")
+	flags.Var(&k.within, "keep-within", "keep all within this `time` before the newest, such as 14d or 1y6m (y, m, d, h)")
 	flags.BoolVar(&prune, "prune", false, "remove data that no snapshot needs")
 	flags.BoolVar(&dry, "dry-run", false, "print what would be removed, and remove nothing")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		rules := k != keeping{}
-		if k.last < 0 || k.daily < 0 || k.weekly < 0 || k.monthly < 0 {
+		if min(k.last, k.hourly, k.daily, k.weekly, k.monthly, k.yearly) < 0 {
 			return errors.New("--keep options must be at least 1")
 		}
 		if named := len(args) > 1; named && rules || !named && !rules && !prune {
@@ -138,7 +200,7 @@ snapshot needs. With --json it prints an object of removed, kept, packs, bytes a
 			return err
 		}
 		defer g.Close()
-		if g.Backups == nil || g.Build != nil || !g.Source.IsDir() {
+		if !isRepository(g) {
 			return fmt.Errorf("%s: expected a repository of backups, found a %s", g.Called, g.Title)
 		}
 		ctx := cmd.Context()
@@ -227,9 +289,11 @@ func (k keeping) expired(list []format.Snapshot) (ids []string) {
 	for _, all := range worlds {
 		for _, r := range []rule{
 			{k.last, nil},
+			{k.hourly, func(t time.Time) string { return t.Format("2006-01-02 15 -0700") }},
 			{k.daily, func(t time.Time) string { return t.Format(time.DateOnly) }},
 			{k.weekly, func(t time.Time) string { y, w := t.ISOWeek(); return fmt.Sprint(y, w) }},
 			{k.monthly, func(t time.Time) string { return t.Format("2006-01") }},
+			{k.yearly, func(t time.Time) string { return t.Format("2006") }},
 		} {
 			seen := ""
 			for _, s := range slices.Backward(all) {
@@ -241,6 +305,14 @@ func (k keeping) expired(list []format.Snapshot) (ids []string) {
 					keep[s.ID], seen = true, name
 					r.left--
 				}
+			}
+		}
+	}
+	if k.within != (period{}) {
+		for _, all := range worlds {
+			since := k.within.before(all[len(all)-1].Time.Local())
+			for _, s := range all {
+				keep[s.ID] = keep[s.ID] || !s.Time.Before(since)
 			}
 		}
 	}

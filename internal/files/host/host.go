@@ -23,6 +23,7 @@ const (
 	Program  = "program"
 	Machine  = "name of the machine"
 	User     = "name of the user"
+	Entry    = "entry" // a secret that the user types, by the words that ask for it
 )
 
 func (q Question) String() string {
@@ -61,6 +62,8 @@ func System(q Question) (answer string, has bool) {
 		if u, err = user.Current(); err == nil {
 			answer = u.Username
 		}
+	case Entry:
+		answer, err = enter(q.Name)
 	default:
 		panic(fmt.Sprintf("host: no kind of question: %q", q.Kind))
 	}
@@ -85,6 +88,9 @@ func Env(name string) string {
 	value, _ := lookUp(Variable, name)
 	return value
 }
+
+// Secret asks the user for a secret on the terminal. It reports whether there is a terminal.
+func Secret(what string) (string, bool) { return lookUp(Entry, what) }
 
 // HomeFolder returns the home folder of the user, "" if there is none.
 func HomeFolder() string { return text(Home) }

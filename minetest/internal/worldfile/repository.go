@@ -2,7 +2,10 @@ package worldfile
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
+	"strconv"
+	"strings"
 
 	"trowel.example/check"
 	"trowel.example/internal/format"
@@ -42,8 +45,30 @@ func (f *repositoryFile) Info(ctx context.Context, job *format.Job) (format.Info
 	return info, nil
 }
 
-func (f *repositoryFile) Check(ctx context.Context, _ *format.Job, sink check.Sink) error {
-	return f.Repository.Check(ctx, sink)
+// OptionPart selects the packs that check reads.
+var OptionPart = format.Option{Name: "part", For: format.ForCheck, Parse: func(value string) error {
+	_, err := parsePart(value)
+	return err
+}, Help: "of a repository of backups, read only part `N/M` of the contents, such as 3/20: M runs with all parts read everything"}
+
+func parsePart(value string) (p worldrepo.Part, err error) {
+	n, of, ok := strings.Cut(value, "/")
+	p.N, err = strconv.Atoi(n)
+	if err == nil {
+		p.Of, err = strconv.Atoi(of)
+	}
+	if !ok || err != nil || p.N < 1 || p.N > p.Of || p.Of > 10_000 {
+		return worldrepo.Part{}, fmt.Errorf("expected N/M, with N from 1 to M, not %q", value)
+	}
+	return p, nil
+}
+
+func (f *repositoryFile) Check(ctx context.Context, job *format.Job, sink check.Sink) error {
+	var part worldrepo.Part
+	if value := OptionPart.Value(job); value != "" {
+		part, _ = parsePart(value) // was parsed before
+	}
+	return f.Repository.Check(ctx, part, sink)
 }
 
 // Snapshots lists the snapshots of a repository.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"trowel.example/check"
+	"trowel.example/internal/stores/sealed"
 	"trowel.example/internal/stores/storage"
 	"trowel.example/internal/testing/judge"
 	"trowel.example/minetest/internal/worldrepo"
@@ -239,7 +240,7 @@ func testMended(t *testing.T, newRepo func(*testing.T) kept) {
 }
 
 // TestLostList tests that one of the two copies of a list of regions may be lost, wherever it is.
-func TestLostList(t *testing.T) { everywhere(t, testLostList) }
+func TestLostList(t *testing.T) { everywhere(t, testLostList, "encrypted") }
 
 func testLostList(t *testing.T, newRepo func(*testing.T) kept) {
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 300, 28)
@@ -278,7 +279,7 @@ func testLostList(t *testing.T, newRepo func(*testing.T) kept) {
 }
 
 // TestDamagedFile tests that a damaged file is reported and the rest is restored.
-func TestDamagedFile(t *testing.T) { everywhere(t, testDamagedFile) }
+func TestDamagedFile(t *testing.T) { everywhere(t, testDamagedFile, "encrypted") }
 
 func testDamagedFile(t *testing.T, newRepo func(*testing.T) kept) {
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 20, 28)
@@ -346,12 +347,12 @@ func TestCreateAgain(t *testing.T) { everywhere(t, testCreateAgain) }
 func testCreateAgain(t *testing.T, newRepo func(*testing.T) kept) {
 	repo := newRepo(t)
 	repo.drop(t, "trowel-backup.json")
-	if err := worldrepo.Create(t.Context(), repo); err != nil {
+	if err := worldrepo.Create(t.Context(), repo, sealed.Readers{}); err != nil {
 		t.Error(err)
 	}
 	repo.drop(t, "trowel-backup.json")
 	repo.put(t, "packs/mine", []byte("x"))
-	if err := worldrepo.Create(t.Context(), repo); err == nil {
+	if err := worldrepo.Create(t.Context(), repo, sealed.Readers{}); err == nil {
 		t.Error("a folder with a file in it has become a repository")
 	}
 }
@@ -367,7 +368,7 @@ func TestCreateForbidden(t *testing.T) {
 	if _, err := os.ReadDir(string(repo)); err == nil {
 		t.Skip("this user may read everything")
 	}
-	if err := worldrepo.Create(t.Context(), repo); !errors.Is(err, fs.ErrPermission) {
+	if err := worldrepo.Create(t.Context(), repo, sealed.Readers{}); !errors.Is(err, fs.ErrPermission) {
 		t.Error(err)
 	}
 }

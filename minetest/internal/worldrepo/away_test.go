@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
+	"trowel.example/internal/stores/sealed"
 	"trowel.example/internal/stores/storage"
 	"trowel.example/minetest/internal/worldrepo"
 	"trowel.example/minetest/internal/worldtest"
@@ -21,7 +22,7 @@ import (
 func TestAway(t *testing.T) {
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 60, 28)
 	repo := newObjects(t).(*objects)
-	if err := worldrepo.Create(t.Context(), repo); err != nil {
+	if err := worldrepo.Create(t.Context(), repo, sealed.Readers{}); err != nil {
 		t.Fatal(err)
 	}
 	first := backup(t, dir, repo).Snapshot
@@ -42,7 +43,7 @@ func TestAway(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return errors.Join(r.Check(t.Context(), func(f check.Finding) {
+			return errors.Join(r.Check(t.Context(), worldrepo.Part{}, func(f check.Finding) {
 				if f.Severity == check.Error {
 					none(f)
 				}
@@ -97,7 +98,7 @@ func TestAway(t *testing.T) {
 func TestSent(t *testing.T) {
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 2000, 28)
 	repo := newObjects(t).(*objects)
-	if err := worldrepo.Create(t.Context(), repo); err != nil {
+	if err := worldrepo.Create(t.Context(), repo, sealed.Readers{}); err != nil {
 		t.Fatal(err)
 	}
 	first := backup(t, dir, repo)
@@ -125,7 +126,7 @@ func TestAskedTwice(t *testing.T) {
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 60, 28)
 	repo := newObjects(t).(*objects)
 	repo.twice = true
-	if err := worldrepo.Create(t.Context(), repo); err != nil {
+	if err := worldrepo.Create(t.Context(), repo, sealed.Readers{}); err != nil {
 		t.Fatal(err)
 	}
 	id := backup(t, dir, repo).Snapshot.ID
@@ -147,7 +148,7 @@ func TestScratch(t *testing.T) {
 	}
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 10, 28)
 	repo := newObjects(t)
-	if err := worldrepo.Create(t.Context(), repo); err != nil {
+	if err := worldrepo.Create(t.Context(), repo, sealed.Readers{}); err != nil {
 		t.Fatal(err)
 	}
 	backup(t, dir, repo)

@@ -20,6 +20,7 @@ import (
 	"trowel.example/internal/files/inuse"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/scratch"
+	"trowel.example/internal/stores/sealed"
 	"trowel.example/internal/stores/sqlitefile"
 	"trowel.example/internal/stores/storage"
 	"trowel.example/internal/text/words"
@@ -38,6 +39,8 @@ type Options struct {
 	// is a folder, because reading from other stores is expensive. Verify also reads a database that seems to be
 	// unchanged.
 	Verify bool
+
+	Readers sealed.Readers // of a repository that is created: it is encrypted if there are any
 
 	Time       time.Time                       // of the snapshot; the zero value means now
 	Sink       check.Sink                      // receives findings about what could not be read; may be nil
@@ -141,11 +144,20 @@ func (s *storing) own(pack uint64) bool { return s.data.made[pack] || s.lists.ma
 
 // sound reports whether a stored content equals data: a pack can be damaged.
 func (s *storing) sound(ref Ref, data []byte) (bool, error) {
-	if _, near := s.store.(storage.Folder); s.own(ref.Pack) || !near && !s.verify {
+	if s.own(ref.Pack) || !isNear(s.store) && !s.verify {
 		return true, nil // this run has written it, or reading is too expensive
 	}
 	there, err := s.get(ref)
 	return err == nil && bytes.Equal(there, data), unavailable(err)
+}
+
+// isNear reports whether reading a store is cheap: it is a folder.
+func isNear(s storage.Store) bool {
+	if e, ok := s.(*sealed.Store); ok {
+		s = e.Base()
+	}
+	_, near := s.(storage.Folder)
+	return near
 }
 
 // keeps reports whether the repository still contains what a snapshot refers to: a block, or another content if the
@@ -223,7 +235,11 @@ func (s *storing) learn() error {
 // If the store allows several runs at the same time, other runs may add snapshots. Contents that two runs store at
 // the same time are stored twice.
 func Backup(ctx context.Context, dir string, repo storage.Store, o Options) (_ *Report, err error) {
-	if _, err := usable(ctx, repo); err != nil {
+	exists, err := usable(ctx, repo)
+	if err == nil && exists && !o.Readers.Empty() {
+		err = fmt.Errorf("%s: %w", repo.Path(""), ErrReaders)
+	}
+	if err != nil {
 		return nil, err
 	}
 	lock, err := repo.Lock(ctx, false)
@@ -231,20 +247,22 @@ func Backup(ctx context.Context, dir string, repo storage.Store, o Options) (_ *
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, lock.Unlock()) }()
-	made, err := create(ctx, repo)
-	if err != nil {
-		return nil, err
+	r, err := create(ctx, repo, o.Readers)
+	if r != nil {
+		base := repo
+		defer func() {
+			if err != nil {
+				err = errors.Join(err, removeEmpty(context.WithoutCancel(ctx), base))
+			}
+		}()
+	} else if err == nil {
+		r, err = Open(ctx, repo)
 	}
-	defer func() {
-		if err != nil && made {
-			err = errors.Join(err, removeEmpty(context.WithoutCancel(ctx), repo))
-		}
-	}()
-	r, err := Open(ctx, repo)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
+	repo = r.store
 	settings, err := world.ReadWorldMT(dir)
 	if err != nil {
 		return nil, err
@@ -352,11 +370,19 @@ func removeEmpty(ctx context.Context, s storage.Store) error {
 			return nil
 		}
 	}
-	return s.Remove(ctx, fileMark)
+	err := s.Remove(ctx, fileMark)
+	keys, listed := sealed.Wrapped(ctx, s)
+	if err = errors.Join(err, listed); err != nil {
+		return err
+	}
+	for _, name := range keys {
+		err = errors.Join(err, s.Remove(ctx, name))
+	}
+	return err
 }
 
 // scratchFor creates a folder for temporary data: in a repository that is a folder, which the user chose for its free
-// space, or else in the system's folder for temporary files.
+// space, or else in the system's folder for temporary files, where also the data of encrypted repositories is.
 func scratchFor(s storage.Store) (dir string, end func(), err error) {
 	f, ok := s.(storage.Folder)
 	if !ok {

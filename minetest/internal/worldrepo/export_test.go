@@ -63,7 +63,7 @@ func Seal(t testing.TB, s *Snapshot) []byte {
 	t.Helper()
 	data, err := json.Marshal(s)
 	if err == nil {
-		data, err = json.Marshal(sealed{fmt.Sprintf("%x", sha256.Sum256(data)), data})
+		data, err = json.Marshal(summed{fmt.Sprintf("%x", sha256.Sum256(data)), data})
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/files/filelock"
+	"trowel.example/internal/stores/sealed"
 	"trowel.example/internal/stores/storage"
 	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/manifest"
@@ -22,7 +23,7 @@ import (
 
 // Forget removes snapshots by their IDs. Contents that only they need remain until [Prune].
 func Forget(ctx context.Context, s storage.Store, ids []string) (err error) {
-	if _, err := Open(ctx, s); err != nil {
+	if _, err := readMark(ctx, s); err != nil {
 		return err
 	}
 	lock, err := s.Lock(ctx, false)
@@ -149,6 +150,8 @@ var (
 		"`trowel restore` restores everything else; `trowel backup --verify` stores the content again if the world still has it.")
 	foundLost = Catalog.Add("mt-backup-lost", check.Warning, "Rows of the database could not be read when the "+
 		"snapshot was made, and are not in it.", "Older snapshots may contain the blocks.")
+	foundKey = Catalog.Add("mt-backup-key", check.Error, "A file with the key of an encrypted repository has changed.",
+		"`trowel backup --rekey` writes the files again, as long as one of them can be read.")
 	foundUnused = Catalog.Add("mt-backup-unused", check.Info, "No snapshot needs a pack: a backup was killed, or "+
 		"snapshots were forgotten.", "`trowel forget REPO --prune` removes it.")
 )
@@ -179,8 +182,9 @@ func (d *damage) add(format string, args ...any) {
 	}
 }
 
-// checkPack reports damage of a pack, and returns its contents, or the zero value if it cannot be opened.
-func (r *Repository) checkPack(ctx context.Context, n uint64, sink check.Sink) (fine sound, err error) {
+// checkPack reports damage of a pack, and returns its contents, or the zero value if it cannot be opened. If read is not set,
+// it reads only the table of the pack.
+func (r *Repository) checkPack(ctx context.Context, n uint64, read bool, sink check.Sink) (fine sound, err error) {
 	name := packFile(n)
 	p, err := openPack(ctx, r.store, n)
 	if storage.IsUnavailable(err) {
@@ -195,13 +199,15 @@ func (r *Repository) checkPack(ctx context.Context, n uint64, sink check.Sink) (
 	bad := 0
 	var first error
 	for i := range p.table {
-		if _, err := p.get(uint32(i)); err != nil {
-			if storage.IsUnavailable(err) {
-				return sound{}, err
+		if read {
+			if _, err := p.get(uint32(i)); err != nil {
+				if storage.IsUnavailable(err) {
+					return sound{}, err
+				}
+				bad++
+				first = cmp.Or(first, err)
+				continue
 			}
-			bad++
-			first = cmp.Or(first, err)
-			continue
 		}
 		fine.hashes[i], fine.sizes[i] = p.table[i].id.hash(), uint32(p.table[i].plain)
 	}
@@ -211,18 +217,30 @@ func (r *Repository) checkPack(ctx context.Context, n uint64, sink check.Sink) (
 	return fine, nil
 }
 
-// Check reads a whole repository and reports its problems.
-func (r *Repository) Check(ctx context.Context, sink check.Sink) error {
+// Part is a part of the packs of a repository: those whose number divided by Of has the remainder N - 1. The zero value is all.
+type Part struct{ N, Of int }
+
+func (p Part) has(number uint64) bool { return p.Of == 0 || number%uint64(p.Of) == uint64(p.N-1) }
+
+// Check reads a whole repository and reports its problems. Of packs that are not in part, it reads only the tables.
+func (r *Repository) Check(ctx context.Context, part Part, sink check.Sink) error {
 	packs, err := r.packList(ctx)
 	if err != nil {
 		return err
+	}
+	if r.key != nil {
+		if err := sealed.CheckKeys(ctx, r.store, func(name string, err error) {
+			sink.AddAt(foundKey, []check.Place{check.File(name)}, name, -1, "%v", err)
+		}); err != nil {
+			return err
+		}
 	}
 	good := make(map[uint64]sound)
 	for _, one := range packs {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if good[one.number], err = r.checkPack(ctx, one.number, sink); err != nil {
+		if good[one.number], err = r.checkPack(ctx, one.number, part.has(one.number), sink); err != nil {
 			return err
 		}
 	}

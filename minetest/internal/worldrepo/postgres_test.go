@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"trowel.example/internal/stores/sealed"
 	"trowel.example/internal/testing/judge"
 	"trowel.example/minetest/internal/worldrepo"
 	"trowel.example/minetest/internal/worldtest"
@@ -75,7 +76,7 @@ func TestPostgres(t *testing.T) {
 		}
 	}()
 	repo := newFolder(t)
-	if err := worldrepo.Create(t.Context(), repo); err != nil {
+	if err := worldrepo.Create(t.Context(), repo, sealed.Readers{}); err != nil {
 		t.Fatal(err)
 	}
 	var ids []string

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"trowel.example/internal/stores/sealed"
 	"trowel.example/internal/testing/judge"
 	"trowel.example/minetest/internal/worldrepo"
 	"trowel.example/minetest/internal/worldtest"
@@ -21,7 +22,7 @@ func TestRedis(t *testing.T) {
 	c := mapdb.Redis{Address: judge.Redis(t), Hash: "world"}
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.RedisDB, Redis: c}, 200, 28)
 	repo := newFolder(t)
-	if err := worldrepo.Create(t.Context(), repo); err != nil {
+	if err := worldrepo.Create(t.Context(), repo, sealed.Readers{}); err != nil {
 		t.Fatal(err)
 	}
 	moments := make(map[string]map[mapdb.Pos]string)

@@ -14,6 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"filippo.io/age"
+
+	"trowel.example/internal/stores/sealed"
 	"trowel.example/internal/stores/storage"
 	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
@@ -28,23 +31,42 @@ type kept interface {
 	drop(t *testing.T, name string)
 }
 
-// everywhere runs a test with repositories in folders and in simulated object storage.
-func everywhere(t *testing.T, run func(t *testing.T, newRepo func(*testing.T) kept)) {
-	for name, empty := range map[string]func(*testing.T) kept{"folder": newFolder, "objects": newObjects} {
-		if !tests.Long(t) && name == "folder" {
+// everywhere runs a test with repositories in folders, in simulated object storage, and encrypted in folders, except for those
+// that have no meaning for it.
+func everywhere(t *testing.T, run func(t *testing.T, newRepo func(*testing.T) kept), except ...string) {
+	identity, recipient := newIdentity(t)
+	tests.OnHost(t, map[string]string{"variable TROWEL_KEY_FILE": identity})
+	for name, c := range map[string]struct {
+		empty func(*testing.T) kept
+		sealed.Readers
+	}{"folder": {newFolder, sealed.Readers{}}, "objects": {newObjects, sealed.Readers{}},
+		"encrypted": {newFolder, sealed.Readers{Recipients: []string{recipient}}}} {
+		if !tests.Long(t) && name != "objects" || slices.Contains(except, name) {
 			continue // writing to disk is slow
 		}
 		t.Run(name, func(t *testing.T) {
 			run(t, func(t *testing.T) kept {
 				t.Helper()
-				repo := empty(t)
-				if err := worldrepo.Create(t.Context(), repo); err != nil {
+				repo := c.empty(t)
+				if err := worldrepo.Create(t.Context(), repo, c.Readers); err != nil {
 					t.Fatal(err)
 				}
 				return repo
 			})
 		})
 	}
+}
+
+// newIdentity returns a file with a new identity of age, and its recipient.
+func newIdentity(t testing.TB) (file, recipient string) {
+	t.Helper()
+	id, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file = filepath.Join(t.TempDir(), "key.txt")
+	judge.Write(t, file, []byte(id.String()+"\n"))
+	return file, id.Recipient().String()
 }
 
 // folder is a storage.Folder.

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"trowel.example/fault"
+	"trowel.example/internal/stores/sealed"
 	"trowel.example/internal/stores/storage"
 	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/manifest"
@@ -37,26 +38,31 @@ const (
 	lockFile     = "lock"  // of a folder
 	dirLocks     = "locks" // of a bucket
 
-	formVersion = 1
-	maxSnapshot = 64 << 20 // in bytes
+	formVersion   = 1
+	sealedVersion = 2        // the packs and snapshots are encrypted
+	maxSnapshot   = 64 << 20 // in bytes
 )
 
 // Errors of a repository.
 var (
 	ErrNone  = errors.New("not a repository of backups") // the store contains no repository
 	ErrNewer = errors.New("a newer version of this program made the repository")
+	// ErrReaders means that readers were given for a repository that exists.
+	ErrReaders = errors.New("the repository exists: its readers change only with --rekey, and a repository that is not encrypted stays so")
 )
 
 // mark is the file that identifies a store as a repository.
 type mark struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
+	Key     string `json:"key,omitempty"` // the name of the key, see [sealed.Key]
 }
 
 // Repository is a repository that is open for reading. It is safe for concurrent use.
 type Repository struct {
 	ctx   context.Context
 	store storage.Store
+	key   *sealed.Key // nil: nothing is encrypted
 
 	mu    sync.Mutex
 	packs map[uint64]*pack
@@ -76,10 +82,10 @@ func Recognize(ctx context.Context, s storage.Store) bool {
 	return true
 }
 
-// vacant returns an error if a store contains anything other than a lock.
+// vacant returns an error if a store contains anything other than a lock, or keys of a run that was killed.
 func vacant(ctx context.Context, s storage.Store) error {
 	return s.List(ctx, "", func(i storage.Info) error {
-		if i.Name == lockFile || strings.HasPrefix(i.Name, dirLocks+"/") {
+		if i.Name == lockFile || strings.HasPrefix(i.Name, dirLocks+"/") || strings.HasPrefix(i.Name, sealed.Folder+"/") {
 			return nil
 		}
 		return fmt.Errorf("%s: %w, and the folder is not empty: %s", s.Path(""), ErrNone, i.Name)
@@ -91,52 +97,122 @@ func vacant(ctx context.Context, s storage.Store) error {
 func usable(ctx context.Context, s storage.Store) (exists bool, err error) {
 	err = vacant(ctx, s)
 	if errors.Is(err, ErrNone) {
-		if _, open := Open(ctx, s); !errors.Is(open, ErrNone) {
+		if _, open := readMark(ctx, s); !errors.Is(open, ErrNone) {
 			return open == nil, open
 		}
 	}
 	return false, err
 }
 
-// Create creates a repository in an empty store. It does nothing if the store already contains a repository.
-func Create(ctx context.Context, s storage.Store) error {
-	_, err := create(ctx, s)
+// Create creates a repository in an empty store, encrypted if there are readers. It does nothing if the store already
+// contains a repository.
+func Create(ctx context.Context, s storage.Store, readers sealed.Readers) error {
+	_, err := create(ctx, s, readers)
 	return err
 }
 
-// create is [Create], and reports whether it has created the repository.
-func create(ctx context.Context, s storage.Store) (made bool, err error) {
+// create is [Create]. It returns the repository if it has created it, and nil if it exists.
+func create(ctx context.Context, s storage.Store, readers sealed.Readers) (*Repository, error) {
 	exists, err := usable(ctx, s)
 	if exists || err != nil {
-		return false, err
+		return nil, err
 	}
-	data, err := json.Marshal(mark{"trowel-backup", formVersion})
+	var key *sealed.Key
+	m := mark{Format: "trowel-backup", Version: formVersion}
+	if !readers.Empty() {
+		if key, err = sealed.NewKey(); err != nil {
+			return nil, err
+		}
+		if err := key.Wrap(ctx, s, readers); err != nil {
+			return nil, err
+		}
+		m.Version, m.Key = sealedVersion, key.Name()
+	}
+	data, err := json.Marshal(m)
 	if err == nil {
 		err = storage.WriteFile(ctx, s, fileMark, append(data, '\n'))
 	}
 	if errors.Is(err, fs.ErrExist) {
-		return false, nil // another run was faster
-	}
-	return err == nil, err
-}
-
-// Open opens a repository. It is usable until the context ends.
-func Open(ctx context.Context, s storage.Store) (*Repository, error) {
-	data, err := storage.ReadFile(ctx, s, fileMark, 1<<16)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: %w", s.Path(""), ErrNone)
+		return nil, nil // another run was faster
 	}
 	if err != nil {
 		return nil, err
 	}
-	var m mark
+	return newRepository(ctx, s, key), nil
+}
+
+func newRepository(ctx context.Context, s storage.Store, key *sealed.Key) *Repository {
+	if key != nil {
+		s = sealed.New(s, key, dirPacks, dirSnapshots)
+	}
+	return &Repository{ctx: ctx, store: s, key: key, packs: make(map[uint64]*pack)}
+}
+
+// readMark reads the mark of a repository.
+func readMark(ctx context.Context, s storage.Store) (m mark, err error) {
+	data, err := storage.ReadFile(ctx, s, fileMark, 1<<16)
+	if errors.Is(err, fs.ErrNotExist) {
+		return m, fmt.Errorf("%s: %w", s.Path(""), ErrNone)
+	}
+	if err != nil {
+		return m, err
+	}
 	if err := json.Unmarshal(data, &m); err != nil || m.Format != "trowel-backup" {
-		return nil, &fault.Error{File: s.Path(fileMark), Offset: -1, Want: "the mark of a repository", Got: "something else"}
+		return m, &fault.Error{File: s.Path(fileMark), Offset: -1, Want: "the mark of a repository", Got: "something else"}
 	}
-	if m.Version != formVersion {
-		return nil, fmt.Errorf("%s: %w: its version is %d, and this program supports %d", s.Path(""), ErrNewer, m.Version, formVersion)
+	if m.Version < formVersion || m.Version > sealedVersion {
+		return m, fmt.Errorf("%s: %w: its version is %d, and this program supports %d", s.Path(""), ErrNewer, m.Version, sealedVersion)
 	}
-	return &Repository{ctx: ctx, store: s, packs: make(map[uint64]*pack)}, nil
+	return m, nil
+}
+
+// Open opens a repository. It is usable until the context ends. The key of an encrypted repository is that of the user, see
+// [sealed.Unwrap].
+func Open(ctx context.Context, s storage.Store) (*Repository, error) {
+	m, err := readMark(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	var key *sealed.Key
+	if m.Version == sealedVersion {
+		if key, err = sealed.Unwrap(ctx, s, m.Key); err != nil {
+			return nil, err
+		}
+	}
+	return newRepository(ctx, s, key), nil
+}
+
+// Rekey replaces the readers of an encrypted repository. Only the files with its key change: a former reader who has kept
+// the key can still read everything.
+func Rekey(ctx context.Context, s storage.Store, readers sealed.Readers) (err error) {
+	r, err := Open(ctx, s)
+	if err != nil {
+		return err
+	}
+	if r.key == nil {
+		return fmt.Errorf("%s: the repository is not encrypted", s.Path(""))
+	}
+	lock, err := s.Lock(ctx, true)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	old, err := sealed.Wrapped(ctx, s)
+	if err != nil {
+		return err
+	}
+	if err := r.key.Wrap(ctx, s, readers); err != nil {
+		return err
+	}
+	for _, name := range old {
+		if err := lock.Held(ctx); err != nil {
+			return err
+		}
+		if err := s.Remove(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Close closes the open packs.
@@ -309,8 +385,8 @@ func (r *Repository) Snapshots(ctx context.Context, bad func(id string, err erro
 
 func snapshotFile(id string) string { return dirSnapshots + "/" + id + snapshotEnd }
 
-// sealed is a snapshot with a checksum.
-type sealed struct {
+// summed is a snapshot with a checksum.
+type summed struct {
 	SHA256   string          `json:"sha256"`
 	Snapshot json.RawMessage `json:"snapshot"`
 }
@@ -334,7 +410,7 @@ func (r *Repository) Snapshot(id string) (*Snapshot, error) {
 }
 
 func decodeSnapshot(data []byte) (*Snapshot, error) {
-	var whole sealed
+	var whole summed
 	if err := json.Unmarshal(data, &whole); err != nil {
 		return nil, &fault.Error{Offset: -1, Want: "a snapshot", Got: "damaged JSON", Err: err}
 	}
@@ -382,7 +458,7 @@ func validPath(path string) bool {
 func encodeSnapshot(s *Snapshot) ([]byte, error) {
 	data, err := json.Marshal(s)
 	if err == nil {
-		data, err = json.Marshal(sealed{fmt.Sprintf("%x", sha256.Sum256(data)), data})
+		data, err = json.Marshal(summed{fmt.Sprintf("%x", sha256.Sum256(data)), data})
 	}
 	if err == nil && len(data) > maxSnapshot {
 		err = fmt.Errorf("the snapshot of %s takes %d bytes, at most %d can be read", words.Count(len(s.Files), "file"), len(data), maxSnapshot)

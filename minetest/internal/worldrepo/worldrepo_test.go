@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"trowel.example/check"
+	"trowel.example/internal/stores/sealed"
 	"trowel.example/internal/stores/storage"
 	"trowel.example/minetest/internal/worldrepo"
 	"trowel.example/minetest/internal/worldtest"
@@ -83,7 +84,7 @@ func findings(t *testing.T, repo kept) []check.Finding {
 	}
 	defer r.Close()
 	return check.Collect(func(sink check.Sink) {
-		if err := r.Check(t.Context(), sink); err != nil {
+		if err := r.Check(t.Context(), worldrepo.Part{}, sink); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -300,7 +301,7 @@ func ExampleBackup() {
 		}
 	}
 	if err == nil {
-		err = worldrepo.Create(ctx, repo)
+		err = worldrepo.Create(ctx, repo, sealed.Readers{})
 	}
 	if err != nil {
 		fmt.Println(err)

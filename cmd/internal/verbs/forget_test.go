@@ -1,0 +1,61 @@
+package verbs
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"trowel.example/internal/format"
+)
+
+// TestKeep tests which snapshots the rules of forget keep.
+func TestKeep(t *testing.T) {
+	var list []format.Snapshot
+	for _, text := range []string{"2024-12-31 23:00", "2025-06-01 12:00", "2026-10-30 08:00", "2026-11-26 08:10", "2026-11-26 08:50",
+		"2026-11-27 08:00", "2026-11-28 07:30", "2026-11-28 08:00", "2026-11-28 08:20"} {
+		at, err := time.ParseInLocation("2006-01-02 15:04", text, time.Local)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, format.Snapshot{ID: text, Time: at, Of: "world"})
+	}
+	list = append(list, format.Snapshot{ID: "other", Time: list[0].Time, Of: "other world"})
+	within := func(text string) (p period) {
+		if err := p.Set(text); err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	for what, c := range map[string]struct {
+		k    keeping
+		kept string // beginnings of the names
+	}{
+		"the last two":   {keeping{last: 2}, "2026-11-28 08:00, 2026-11-28 08:20, other"},
+		"hours":          {keeping{hourly: 3}, "2026-11-27 08:00, 2026-11-28 07:30, 2026-11-28 08:20, other"},
+		"days":           {keeping{daily: 3}, "2026-11-26 08:50, 2026-11-27 08:00, 2026-11-28 08:20, other"},
+		"months":         {keeping{monthly: 2}, "2026-10-30 08:00, 2026-11-28 08:20, other"},
+		"years":          {keeping{yearly: 9}, "2024-12-31 23:00, 2025-06-01 12:00, 2026-11-28 08:20, other"},
+		"within a day":   {keeping{within: within("1d")}, "2026-11-28 07:30, 2026-11-28 08:00, 2026-11-28 08:20, other"},
+		"within hours":   {keeping{within: within("48h10h")}, "2026-11-26 08:10, 2026-11-26 08:50, 2026-11-27 08:00, 2026-11-28 07:30, 2026-11-28 08:00, 2026-11-28 08:20, other"},
+		"within a month": {keeping{within: within("1m2d")}, "2026-10-30 08:00, 2026-11-26 08:10, 2026-11-26 08:50, 2026-11-27 08:00, " +
+			"2026-11-28 07:30, 2026-11-28 08:00, 2026-11-28 08:20, other"},
+		"two rules":      {keeping{last: 1, yearly: 2}, "2025-06-01 12:00, 2026-11-28 08:20, other"},
+	} {
+		gone := c.k.expired(list)
+		var kept []string
+		for _, s := range list {
+			if !slices.Contains(gone, s.ID) {
+				kept = append(kept, s.ID)
+			}
+		}
+		if got := strings.Join(kept, ", "); got != c.kept {
+			t.Errorf("%s: %s", what, got)
+		}
+	}
+	for _, bad := range []string{"", "d", "1", "1x", "-1d", "1d2", "99999d", "1 d"} {
+		if new(period).Set(bad) == nil {
+			t.Errorf("%q is accepted", bad)
+		}
+	}
+}

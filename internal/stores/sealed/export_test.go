@@ -1,0 +1,3 @@
+package sealed
+
+func init() { workFactor = 8 }

@@ -1,0 +1,233 @@
+package sealed_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"filippo.io/age"
+
+	"trowel.example/internal/files/host"
+	"trowel.example/internal/stores/sealed"
+	"trowel.example/internal/stores/storage"
+	"trowel.example/internal/testing/tests"
+)
+
+// identity returns a new identity of age in a file, and its recipient.
+func identity(t testing.TB) (file, recipient string) {
+	t.Helper()
+	id, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file = filepath.Join(t.TempDir(), "key.txt")
+	if err := os.WriteFile(file, []byte("# a comment\n"+id.String()+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file, id.Recipient().String()
+}
+
+// TestFiles tests that files of all sizes are read as they were written, at any offset, and that only files of the folders are
+// encrypted.
+func TestFiles(t *testing.T) {
+	folder := storage.Folder(t.TempDir())
+	key, err := sealed.NewKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := sealed.New(folder, key, "in")
+	for _, size := range []int{0, 1, 1000, 64<<10 - 1, 64 << 10, 64<<10 + 1, 1<<20 + 17} {
+		want := bytes.Repeat([]byte("trowel, "), size/8+1)[:size]
+		for _, name := range []string{"in/file", "out/file"} {
+			if err := storage.WriteFile(t.Context(), s, name, want); err != nil {
+				t.Fatal(err)
+			}
+			got, err := storage.ReadFile(t.Context(), s, name, 1<<30)
+			if err != nil || !bytes.Equal(got, want) {
+				t.Fatalf("%s of %d bytes: %d bytes, %v", name, size, len(got), err)
+			}
+			f, err := s.Open(t.Context(), name)
+			if err != nil || f.Size() != int64(size) {
+				t.Fatalf("%s of %d bytes: %v", name, size, err)
+			}
+			for _, at := range []int{0, size / 3, size - 1, size, size + 1} {
+				for _, length := range []int{1, 100, 70_000} {
+					p := make([]byte, length)
+					n, err := f.ReadAt(p, int64(max(at, 0)))
+					if left := min(max(size-max(at, 0), 0), length); n != left || (err == io.EOF) != (left < length) || err != nil && err != io.EOF ||
+						!bytes.Equal(p[:n], want[min(max(at, 0), size):][:n]) {
+						t.Fatalf("%s of %d bytes, %d bytes at %d: %d, %v", name, size, length, at, n, err)
+					}
+				}
+			}
+			if err := f.Close(); err != nil {
+				t.Fatal(err)
+			}
+			stored, err := os.ReadFile(folder.Path(name))
+			if err != nil || bytes.Contains(stored, want[:min(size, 20)]) != (name == "out/file") && size > 20 {
+				t.Errorf("%s of %d bytes is stored in a wrong form: %v", name, size, err)
+			}
+			if err := s.Remove(t.Context(), name); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// TestChanged tests that a changed byte, another length and another key are errors.
+func TestChanged(t *testing.T) {
+	folder := storage.Folder(t.TempDir())
+	key, err := sealed.NewKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := sealed.New(folder, key, "in")
+	if err := storage.WriteFile(t.Context(), s, "in/file", []byte("what nobody else reads")); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(folder.Path("in/file"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fails := func(what string, i int, changed []byte) {
+		t.Helper()
+		if err := os.WriteFile(folder.Path("in/file"), changed, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := storage.ReadFile(t.Context(), s, "in/file", 1<<20); err == nil {
+			t.Errorf("%s %d: %q", what, i, got)
+		}
+	}
+	for i := range data {
+		changed := bytes.Clone(data)
+		changed[i] ^= 1
+		fails("changed byte", i, changed)
+		fails("cut at", i, data[:i])
+	}
+	fails("one byte more", 0, append(bytes.Clone(data), 0))
+	if err := os.WriteFile(folder.Path("in/file"), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	other, err := sealed.NewKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sealed.New(folder, other, "in").Open(t.Context(), "in/file"); err == nil {
+		t.Error("another key reads the file")
+	}
+}
+
+// TestReaders tests that each reader gets the key, and nobody else.
+func TestReaders(t *testing.T) {
+	folder := storage.Folder(t.TempDir())
+	key, err := sealed.NewKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, first := identity(t)
+	two, second := identity(t)
+	other, _ := identity(t)
+	list := filepath.Join(t.TempDir(), "readers.txt")
+	if err := os.WriteFile(list, []byte("# both\n"+second+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tests.OnHost(t, map[string]string{"entry new passphrase of " + folder.Path(""): "open sesame",
+		"entry the same passphrase again": "open sesame"})
+	if err := key.Wrap(t.Context(), folder, sealed.Readers{Recipients: []string{first, list}, Passphrase: true}); err != nil {
+		t.Fatal(err)
+	}
+	ask := host.Entry + " passphrase of " + folder.Path("")
+	for what, c := range map[string]struct {
+		answers map[string]string
+		err     error
+	}{
+		"the first":                  {map[string]string{"variable TROWEL_KEY_FILE": one}, nil},
+		"the second":                 {map[string]string{"variable TROWEL_KEY_FILE": two}, nil},
+		"another identity":           {map[string]string{"variable TROWEL_KEY_FILE": other}, sealed.ErrOtherKey},
+		"the passphrase":             {map[string]string{"variable TROWEL_PASSPHRASE": "open sesame"}, nil},
+		"the passphrase, typed":      {map[string]string{ask: "open sesame"}, nil},
+		"another passphrase":         {map[string]string{"variable TROWEL_PASSPHRASE": "open"}, sealed.ErrOtherKey},
+		"another one, typed":         {map[string]string{ask: "open"}, sealed.ErrOtherKey},
+		"an identity and the phrase": {map[string]string{"variable TROWEL_KEY_FILE": other, "variable TROWEL_PASSPHRASE": "open sesame"}, nil},
+	} {
+		tests.OnHost(t, c.answers)
+		got, err := sealed.Unwrap(t.Context(), folder, key.Name())
+		if !errors.Is(err, c.err) || err == nil && got.Name() != key.Name() {
+			t.Errorf("%s: %v", what, err)
+		}
+		if err == nil {
+			if _, err := sealed.Unwrap(t.Context(), folder, strings.Repeat("0", 32)); err == nil {
+				t.Errorf("%s: a key of another name", what)
+			}
+		}
+	}
+	tests.OnHost(t, nil)
+	if _, err := sealed.Unwrap(t.Context(), folder, key.Name()); err == nil || !strings.Contains(err.Error(), "TROWEL_PASSPHRASE") {
+		t.Errorf("without a terminal: %v", err)
+	}
+	if _, err := sealed.Unwrap(t.Context(), storage.Folder(t.TempDir()), key.Name()); !errors.Is(err, sealed.ErrNoKey) {
+		t.Errorf("without keys: %v", err)
+	}
+
+	secret, err := os.ReadFile(one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := strings.Split(string(secret), "\n")[1]
+	wrong := filepath.Join(t.TempDir(), "wrong.txt")
+	if err := os.WriteFile(wrong, []byte(line[:20]+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for what, to := range map[string]string{"a secret": line, "no file": "nobody", "a file of secrets": one, "a part": first[:20]} {
+		if err := key.Wrap(t.Context(), folder, sealed.Readers{Recipients: []string{to}}); err == nil || strings.Contains(err.Error(), line[:25]) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	tests.OnHost(t, map[string]string{"variable TROWEL_KEY_FILE": wrong})
+	if _, err := sealed.Unwrap(t.Context(), folder, key.Name()); err == nil || strings.Contains(err.Error(), line[:20]) {
+		t.Errorf("a damaged file of identities: %v", err)
+	}
+	tests.OnHost(t, map[string]string{"entry new passphrase of " + folder.Path(""): "a", "entry the same passphrase again": "b"})
+	if err := key.Wrap(t.Context(), folder, sealed.Readers{Passphrase: true}); err == nil {
+		t.Error("two different passphrases")
+	}
+	if err := key.Wrap(t.Context(), folder, sealed.Readers{}); err == nil {
+		t.Error("no readers")
+	}
+}
+
+// FuzzUnwrap reads damaged keys.
+func FuzzUnwrap(f *testing.F) {
+	folder := storage.Folder(f.TempDir())
+	key, err := sealed.NewKey()
+	if err != nil {
+		f.Fatal(err)
+	}
+	file, recipient := identity(f)
+	if err := key.Wrap(f.Context(), folder, sealed.Readers{Recipients: []string{recipient}}); err != nil {
+		f.Fatal(err)
+	}
+	names, err := sealed.Wrapped(f.Context(), folder)
+	if err != nil || len(names) != 1 {
+		f.Fatal(names, err)
+	}
+	data, err := os.ReadFile(folder.Path(names[0]))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	f.Add([]byte("age-encryption.org/v1\n-> scrypt AAAA 30\n"))
+	tests.OnHost(f, map[string]string{"variable TROWEL_KEY_FILE": file, "variable TROWEL_PASSPHRASE": "x"})
+	f.Fuzz(func(t *testing.T, changed []byte) {
+		if err := os.WriteFile(folder.Path(names[0]), changed, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := sealed.Unwrap(t.Context(), folder, key.Name()); err == nil && got.Name() != key.Name() {
+			t.Error("another key")
+		}
+	})
+}
