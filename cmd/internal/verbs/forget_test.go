@@ -31,16 +31,17 @@ func TestKeep(t *testing.T) {
 		k    keeping
 		kept string // beginnings of the names
 	}{
-		"the last two":   {keeping{last: 2}, "2026-11-28 08:00, 2026-11-28 08:20, other"},
-		"hours":          {keeping{hourly: 3}, "2026-11-27 08:00, 2026-11-28 07:30, 2026-11-28 08:20, other"},
-		"days":           {keeping{daily: 3}, "2026-11-26 08:50, 2026-11-27 08:00, 2026-11-28 08:20, other"},
-		"months":         {keeping{monthly: 2}, "2026-10-30 08:00, 2026-11-28 08:20, other"},
-		"years":          {keeping{yearly: 9}, "2024-12-31 23:00, 2025-06-01 12:00, 2026-11-28 08:20, other"},
-		"within a day":   {keeping{within: within("1d")}, "2026-11-28 07:30, 2026-11-28 08:00, 2026-11-28 08:20, other"},
-		"within hours":   {keeping{within: within("48h10h")}, "2026-11-26 08:10, 2026-11-26 08:50, 2026-11-27 08:00, 2026-11-28 07:30, 2026-11-28 08:00, 2026-11-28 08:20, other"},
+		"the last two": {keeping{last: 2}, "2026-11-28 08:00, 2026-11-28 08:20, other"},
+		"hours":        {keeping{hourly: 3}, "2026-11-27 08:00, 2026-11-28 07:30, 2026-11-28 08:20, other"},
+		"days":         {keeping{daily: 3}, "2026-11-26 08:50, 2026-11-27 08:00, 2026-11-28 08:20, other"},
+		"months":       {keeping{monthly: 2}, "2026-10-30 08:00, 2026-11-28 08:20, other"},
+		"years":        {keeping{yearly: 9}, "2024-12-31 23:00, 2025-06-01 12:00, 2026-11-28 08:20, other"},
+		"within a day": {keeping{within: within("1d")}, "2026-11-28 07:30, 2026-11-28 08:00, 2026-11-28 08:20, other"},
+		"within hours": {keeping{within: within("48h10h")}, "2026-11-26 08:10, 2026-11-26 08:50, 2026-11-27 08:00, " +
+			"2026-11-28 07:30, 2026-11-28 08:00, 2026-11-28 08:20, other"},
 		"within a month": {keeping{within: within("1m2d")}, "2026-10-30 08:00, 2026-11-26 08:10, 2026-11-26 08:50, 2026-11-27 08:00, " +
 			"2026-11-28 07:30, 2026-11-28 08:00, 2026-11-28 08:20, other"},
-		"two rules":      {keeping{last: 1, yearly: 2}, "2025-06-01 12:00, 2026-11-28 08:20, other"},
+		"two rules": {keeping{last: 1, yearly: 2}, "2025-06-01 12:00, 2026-11-28 08:20, other"},
 	} {
 		gone := c.k.expired(list)
 		var kept []string

@@ -119,8 +119,8 @@ func Wrapped(ctx context.Context, s storage.Store) (names []string, err error) {
 }
 
 // ErrNoKey means that the user has no key of a store.
-var ErrNoKey = errors.New("encrypted, and there is no key for it: set " + VariableFile + " to the path of a file with an identity of age, or " +
-	VariablePhrase + " to the passphrase")
+var ErrNoKey = errors.New("encrypted, and there is no key for it: set " + VariableFile + " to the path of a file with an " +
+	"identity of age, or " + VariablePhrase + " to the passphrase")
 
 // ErrOtherKey means that the keys of the user are not those of a store.
 var ErrOtherKey = errors.New("encrypted, but not for this key: neither the identities in the file that " + VariableFile +
@@ -171,7 +171,8 @@ func Unwrap(ctx context.Context, s storage.Store, name string) (*Key, error) {
 				missing = ErrOtherKey
 				continue
 			}
-			cause = errors.Join(cause, &fault.Error{File: s.Path(file), Offset: -1, Want: "the key of the repository", Got: "other bytes", Err: err})
+			cause = errors.Join(cause, &fault.Error{File: s.Path(file), Offset: -1, Want: "the key of the repository", Got: "other bytes",
+				Err: err})
 		}
 	}
 	return nil, errors.Join(fmt.Errorf("%s: %w", s.Path(""), missing), cause)
@@ -233,7 +234,8 @@ func (s *Store) damage(name string, offset int64, err error) error {
 	if storage.IsUnavailable(err) || errors.Is(err, fs.ErrClosed) {
 		return err
 	}
-	return &fault.Error{File: s.Path(name), Offset: offset, Want: "bytes encrypted with the key of the repository", Got: "other bytes", Err: err}
+	return &fault.Error{File: s.Path(name), Offset: offset, Want: "bytes encrypted with the key of the repository", Got: "other bytes",
+		Err: err}
 }
 
 // file is a file whose content is decrypted.

@@ -126,7 +126,8 @@ func (r Readers) groups(s storage.Store) (groups [][]age.Recipient, err error) {
 func recipientsIn(name string) ([]age.Recipient, error) {
 	expected := fmt.Errorf("%q: expected a recipient of age (age1...), or a file with one on each line", name)
 	if strings.HasPrefix(strings.ToUpper(name), "AGE-SECRET-KEY-") {
-		return nil, errors.New("expected a recipient of age (age1...), not a secret key: keep that in a file (age-keygen -y FILE prints the recipient)")
+		return nil, errors.New("expected a recipient of age (age1...), not a secret key: keep that in a file (age-keygen -y FILE " +
+			"prints the recipient)")
 	}
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
 		return nil, expected

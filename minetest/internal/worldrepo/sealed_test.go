@@ -86,8 +86,8 @@ func TestEncrypted(t *testing.T) {
 		t.Error("with the new key it is another world")
 	}
 
-	if _, err := worldrepo.Backup(t.Context(), dir, repo, worldrepo.Options{Readers: sealed.Readers{Recipients: []string{first}}}); !errors.Is(err,
-		worldrepo.ErrReaders) {
+	o := worldrepo.Options{Readers: sealed.Readers{Recipients: []string{first}}}
+	if _, err := worldrepo.Backup(t.Context(), dir, repo, o); !errors.Is(err, worldrepo.ErrReaders) {
 		t.Errorf("readers of a repository that exists: %v", err)
 	}
 	plain := newObjects(t)
