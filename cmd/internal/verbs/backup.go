@@ -48,7 +48,12 @@ With --json it prints an object of snapshot, blocks, changed, removed, stored an
   trowel backup world "s3://backups/world?region=eu-central-1"
   trowel backup world /mnt/rented/world --recipient age1...
   trowel backup --rekey /mnt/rented/world --recipient readers.txt --passphrase`,
-		Args: args(1, 2),
+		Args: func(cmd *cobra.Command, given []string) error {
+			if rekey {
+				return args(1, 1)(cmd, given)
+			}
+			return args(2, 2)(cmd, given)
+		},
 	}
 	cmd.Flags().BoolVar(&rekey, "rekey", false, "replace the readers of an encrypted repository by those of --recipient and --passphrase")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -59,9 +64,6 @@ With --json it prints an object of snapshot, blocks, changed, removed, stored an
 		return append(f.OptionsFor(0), f.Backups.Options...)
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if rekey != (len(args) == 1) {
-			return errors.New("expected a file and a repository, or --rekey and a repository")
-		}
 		g, err := a.Find(cmd.Context(), args[0])
 		if err != nil {
 			return err
