@@ -82,7 +82,7 @@ editor: the same seed gives the same tiles. --layer and --config draw other laye
 rules. A layer with seed 0 gets a random seed, which is reported: with --seed and that number,
 the result is the same. Rules are files .rules of DDNet, or .json of Teeworlds 0.7. With --physics,
 physics layers are drawn, too: by the only file of --rules, or by one named game, front, tele, speedup,
-switch or tune. Their tiles keep numbers, delays and the like; those of new tiles are 0.`,
+switch or tune. Their tiles keep numbers, delays and other fields; those of new tiles are 0.`,
 		Options: opts{
 			optionLayers, optionNot,
 			{Name: "config", Help: "use this `configuration` of the rules: its name, or its number from 0 (default: that of the layer)"},

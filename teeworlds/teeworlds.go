@@ -51,7 +51,7 @@ var teeworldsMap = &format.Format{
 	Conversions:   mapConversions,
 	Kinds:         append(datafile.Catalog.Kinds(), twmap.Catalog.Kinds()...),
 	Scene:         mapscene.Open,
-	Options:       append([]format.Option{format.OptionClean, mapfile.OptionLike}, mapscene.Options...),
+	Options:       append([]format.Option{format.OptionClean, mapfile.OptionLike, mapfile.OptionProfile}, mapscene.Options...),
 }
 
 var teeworldsDatafile = &format.Format{
@@ -75,7 +75,8 @@ var teeworldsDatafile = &format.Format{
 // maxTablesHead is the number of bytes of a datafile that contain its table of item types.
 const maxTablesHead = 4096
 
-// teeworldsRules is the format of rules for the automappers of DDNet and of Teeworlds 0.7. Its tree cannot be built: the file is already text.
+// teeworldsRules is the format of rules for the automappers of DDNet and of Teeworlds 0.7. Its tree cannot be built: the
+// file is already text.
 var teeworldsRules = &format.Format{
 	Name:       mapfile.RulesName,
 	Title:      "automapper rules of DDNet and Teeworlds 0.7",

@@ -1,9 +1,9 @@
 // Package automap draws layers by rules, like the automapper of DDNet's editor: a file of rules belongs to an image,
 // and determines the tiles of a layer from the tiles around them.
 //
-// [ParseRules] reads a file of rules, [ParseJSON] one of Teeworlds 0.7, [Rules.Run] draws a layer by one of its sections. For the same rules, layer and
-// seed the tiles are identical to those of DDNet, including random ones. The rules are described in
-// docs/formats/teeworlds-automap.md.
+// [ParseRules] reads a file of rules, [ParseJSON] one of Teeworlds 0.7, [Rules.Run] draws a layer by one of its
+// sections. For the same rules of DDNet, layer and seed the tiles are identical to those of DDNet, including random
+// ones. The rules are described in docs/formats/teeworlds-automap.md.
 package automap
 
 import (

@@ -170,7 +170,9 @@ func (p *jsonParser) conditions(r *value) (list []tilesetCondition) {
 	}
 	for _, item := range v.items {
 		p.unknown(item, "x", "y", "value")
-		c := tilesetCondition{x: p.number(item, "x", 0, math.MinInt32, math.MaxInt32), y: p.number(item, "y", 0, math.MinInt32, math.MaxInt32)}
+		c := tilesetCondition{
+			x: p.number(item, "x", 0, math.MinInt32, math.MaxInt32), y: p.number(item, "y", 0, math.MinInt32, math.MaxInt32),
+		}
 		switch is := item.member("value"); {
 		case is == nil || is.kind != jsonText && is.kind != jsonInteger:
 			p.find(foundJSONValue, item.line, "value: expected empty, full or the number of a tile: the game reads empty")
@@ -246,7 +248,8 @@ func (p *jsonParser) number(v *value, key string, otherwise, least, most int) in
 	// The game truncates numbers to 32 bits.
 	got := int(int32(n.number))
 	if int64(got) != n.number || got < least || got > most {
-		p.find(foundJSONValue, n.line, "%s %d: expected %d to %d: the game reads %d", key, n.number, least, most, min(max(got, least), most))
+		p.find(foundJSONValue, n.line, "%s %d: expected %d to %d: the game reads %d", key, n.number, least, most,
+			min(max(got, least), most))
 	}
 	return min(max(got, least), most)
 }

@@ -33,7 +33,8 @@ func TestJSON(t *testing.T) {
 		{"270 degrees and both flips",
 			`{"tileset": [{"a": {"rules": [{"index": 2, "rotate": 270, "hflip": 1, "vflip": 1}]}}]}`, "", "1", "2R"},
 		{"no rules, no change", `{"tileset": [{"a": {"rules": []}}]}`, "", "5", "5"},
-		{"a rule that removes tiles", `{"tileset": [{"a": {"rules": [{"index": 0, "condition": []}, {"index": 3, "random": 0}]}}]}`, "", "5", "3"},
+		{"a rule that removes tiles", `{"tileset": [{"a": {"rules": [{"index": 0, "condition": []}, {"index": 3, "random": 0}]}}]}`,
+			"", "5", "3"},
 		{"floor", `{"doodads": [{"a": {"rules": [{"startid": 20, "endid": 37, "ry": -2}]}}]}`,
 			". . . . . . .\n. . . . . . .\n. . . . . . .\n. 1 1 1 1 1 .\n. . . . . . .",
 			"9 . . . . . .\n. . . . . . .\n. . . . . . .\n. . . . . . .\n. . . . . . .",
@@ -49,7 +50,8 @@ func TestJSON(t *testing.T) {
 			". . . . . . .\n. 21X 20X . 20 21 .\n. . . . . . .\n. 21X 20X . 20 21 .\n. . . . . . ."},
 		{"narrow doodads are below wide ones, short edges have none",
 			`{"doodads": [{"a": {"rules": [{"startid": 30, "endid": 32, "ry": -1}, {"startid": 5, "endid": 5, "ry": -1}]}}]}`,
-			". . . . . . . .\n. . . . . . . .\n. 1 1 1 . 1 1 .\n. . . . . . . .", ". . . . . . . .\n. . . . . . . .\n. . . . . . . .\n. . . . . . . .",
+			". . . . . . . .\n. . . . . . . .\n. 1 1 1 . 1 1 .\n. . . . . . . .",
+			". . . . . . . .\n. . . . . . . .\n. . . . . . . .\n. . . . . . . .",
 			". . . . . . . .\n. 30 31 32 . . . .\n. . . . . . . .\n. . . . . . . ."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -190,33 +192,37 @@ func TestPhysics(t *testing.T) {
 }
 
 func TestJSONFindings(t *testing.T) {
-	const ok = `{"tileset": [{"a": {"rules": [{"index": 1, "condition": [{"x": 0, "y": 1, "value": "full"},],},]}}]}`
+	const (
+		value = "tw-rules-json-value line 1: "
+		rule  = `{"tileset": [{"a": {"rules": [`
+	)
+	const ok = rule + `{"index": 1, "condition": [{"x": 0, "y": 1, "value": "full"},],},]}}]}`
 	many := strings.Repeat("{},", 257)
 	for text, want := range map[string]string{
-		ok:                                    "",
-		"\ufeff" + ok:                         "",
-		"":                                    "tw-rules-json line 1: unexpected EOF",
-		"{\n\"tileset\": [}":                  "tw-rules-json line 2: ",
-		ok + "\n{":                            "tw-rules-json line 2: text after the end of the JSON value",
-		"[]":                                  "tw-rules-json-value line 1: expected an object, { ... }: the game reads nothing from it",
-		`{"tileset": {}}`:                     "tw-rules-json line 1: expected tileset or doodads, a list",
-		`{"tileset": [1]}`:                    "tw-rules-json-value line 1: expected an object with one member",
-		`{"tileset": [{"a": 1}]}`:             "tw-rules-json-value line 1: expected an object, { ... }",
-		"{\"tileset\": [],\n\"doodads\": []}": "tw-rules-json-value line 2: doodads: the game reads only tileset",
-		"{\"tileset\": [{\"a\": {\"rules\": []}},\n{\"a\":{\"rules\":[]}}]}": `tw-rules-section-twice line 2: "a" is the name of the section in line 1, too`,
-		`{"tileset": [{"a": {"rules": [{"Index": 1}]}}]}`:                    `tw-rules-json-value line 1: "Index": the game ignores it; did you mean "index"?`,
-		`{"tileset": [{"a": {"rules": [{"index": 256}]}}]}`:                  "tw-rules-json-value line 1: index 256: expected 0 to 255: the game reads 255",
-		`{"tileset": [{"a": {"rules": [{"index": 4294967296}]}}]}`:           "tw-rules-json-value line 1: index 4294967296: expected 0 to 255: the game reads 0",
-		`{"tileset": [{"a": {"rules": [{"index": 1.5}]}}]}`:                  "tw-rules-json-value line 1: index: expected a whole number: the game reads 1",
-		`{"tileset": [{"a": {"rules": [{"index": 1, "index": 2}]}}]}`:        `tw-rules-json-value line 1: "index" is in the object twice`,
-		`{"tileset": [{"a": {"rules": [{"rotate": 45}]}}]}`:                  "tw-rules-json-value line 1: rotate 45: expected 90, 180 or 270",
-		`{"tileset": [{"a": {"rules": [{"condition": 1}]}}]}`:                "tw-rules-json-value line 1: condition: expected a list",
-		`{"tileset": [{"a": {"rules": [{"condition": [{"x": 1}]}]}}]}`:       "tw-rules-json-value line 1: value: expected empty, full",
-		`{"tileset": [{"a": {"rules": [{"condition": [{"value":"x"}]}]}}]}`:  `tw-rules-json-value line 1: value "x": expected empty, full`,
-		`{"tileset": [{"a": {"rules": [` + many + `]}}]}`:                    "tw-rules-json-value line 1: rule 257: the game reads 256",
-		`{"doodads": [{"a": {"rules": [{"startid": 5, "endid": 4}]}}]}`:      "tw-rules-json-value line 1: startid 5 is above endid 4",
-		`{"doodads": [{"a": {"rules": [{"location": "wall"}]}}]}`:            "tw-rules-json-value line 1: location: expected floor, ceiling, walls",
-		`{"tileset": [{"` + strings.Repeat("x", 128) + `": {"rules": []}}]}`: "tw-rules-json-value line 1: a name of 128 bytes",
+		ok:                                      "",
+		"\ufeff" + ok:                           "",
+		"":                                      "tw-rules-json line 1: unexpected EOF",
+		"{\n\"tileset\": [}":                    "tw-rules-json line 2: ",
+		ok + "\n{":                              "tw-rules-json line 2: text after the end of the JSON value",
+		"[]":                                    value + "expected an object, { ... }: the game reads nothing from it",
+		`{"tileset": {}}`:                       "tw-rules-json line 1: expected tileset or doodads, a list",
+		`{"tileset": [1]}`:                      value + "expected an object with one member",
+		`{"tileset": [{"a": 1}]}`:               value + "expected an object, { ... }",
+		"{\"tileset\": [],\n\"doodads\": []}":   "tw-rules-json-value line 2: doodads: the game reads only tileset",
+		rule + "]}},\n{\"a\":{\"rules\":[]}}]}": `tw-rules-section-twice line 2: "a" is the name of the section in line 1, too`,
+		rule + `{"Index": 1}]}}]}`:              value + `"Index": the game ignores it; did you mean "index"?`,
+		rule + `{"index": 256}]}}]}`:            value + "index 256: expected 0 to 255: the game reads 255",
+		rule + `{"index": 4294967296}]}}]}`:     value + "index 4294967296: expected 0 to 255: the game reads 0",
+		rule + `{"index": 1.5}]}}]}`:            value + "index: expected a whole number: the game reads 1",
+		rule + `{"index": 1, "index": 2}]}}]}`:  value + `"index" is in the object twice`,
+		rule + `{"rotate": 45}]}}]}`:            value + "rotate 45: expected 90, 180 or 270",
+		rule + `{"condition": 1}]}}]}`:          value + "condition: expected a list",
+		rule + `{"condition": [{"x": 1}]}]}}]}`: value + "value: expected empty, full",
+		rule + `{"condition": [{"value":"x"}]}]}}]}`:                         value + `value "x": expected empty, full`,
+		rule + `` + many + `]}}]}`:                                           value + "rule 257: the game reads 256",
+		`{"doodads": [{"a": {"rules": [{"startid": 5, "endid": 4}]}}]}`:      value + "startid 5 is above endid 4",
+		`{"doodads": [{"a": {"rules": [{"location": "wall"}]}}]}`:            value + "location: expected floor, ceiling, walls",
+		`{"tileset": [{"` + strings.Repeat("x", 128) + `": {"rules": []}}]}`: value + "a name of 128 bytes",
 		strings.Repeat("[", 1000):                                            "tw-rules-json line 1: more than 100 levels",
 	} {
 		var got []string

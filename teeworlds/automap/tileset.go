@@ -70,7 +70,7 @@ const (
 
 var locations = []string{"floor", "ceiling", "walls"}
 
-// doodads is a section that draws plants and the like along the edges of the game layer, in the form of Teeworlds 0.7.
+// doodads is a section that draws plants and other things along the edges of the game layer, in the form of Teeworlds 0.7.
 type doodads struct{ rules []doodad }
 
 // doodad is a block of tiles of an image.

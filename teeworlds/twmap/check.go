@@ -18,12 +18,15 @@ import (
 // Check reports every problem of the map as Encode would write it: what DDNet refuses, what it ignores, and what a
 // map maker would not want. Check inflates all data, on all cores. [CheckFile] also reports the problems of the
 // container.
-func (m *Map) Check(sink check.Sink) {
+func (m *Map) Check(sink check.Sink) { m.CheckFor(nil, sink) }
+
+// CheckFor is Check for the server of a profile: its own tiles and settings are not reported. Nil is DDNet's server.
+func (m *Map) CheckFor(profile *Profile, sink check.Sink) {
 	if err := m.validate(false); err != nil {
 		sink.Add(foundModel, "", -1, "%v", err)
 		return
 	}
-	c := checker{m: m}
+	c := checker{m: m, profile: profile}
 	c.left.Store(maxPlaces)
 	c.findParts()
 	c.findForeign()
@@ -60,8 +63,12 @@ func CheckFile(f *datafile.File, sink check.Sink) {
 }
 
 // CheckFile calls the function CheckFile for the file that the map was decoded from.
-func (m *Map) CheckFile(sink check.Sink) {
-	found := check.Collect(m.Check) // inflates on all cores, unlike the check of the container
+func (m *Map) CheckFile(sink check.Sink) { m.CheckFileFor(nil, sink) }
+
+// CheckFileFor is CheckFile for the server of a profile, as in [Map.CheckFor].
+func (m *Map) CheckFileFor(profile *Profile, sink check.Sink) {
+	// Inflates on all cores, unlike the check of the container.
+	found := check.Collect(func(sink check.Sink) { m.CheckFor(profile, sink) })
 	m.file.datafile.Check(sink)
 	for _, finding := range found {
 		sink(finding)
@@ -70,8 +77,9 @@ func (m *Map) CheckFile(sink check.Sink) {
 
 // checker holds the jobs of a check and what they collect.
 type checker struct {
-	m *Map
-	f *datafile.File // what Encode would write
+	m       *Map
+	f       *datafile.File // what Encode would write
+	profile *Profile       // of the server that the map is for; nil: DDNet
 
 	left    atomic.Int32               // how many more places the findings may keep
 	groups  []*Part                    // by the number of the group

@@ -33,7 +33,7 @@ func (c *checker) checkInfo(sink check.Sink) {
 	c.checkText(sink, nil, "info.credits", "credits", &i.credits, i.Credits, maxCredits)
 	c.checkText(sink, nil, "info.license", "license", &i.license, i.License, maxLicense)
 	if c.checkTextBlock(sink, nil, "info.settings", "settings", &i.settings, strings.Join(i.Settings, "\n"), true) {
-		checkSettings(sink, i.Settings)
+		checkSettings(sink, c.profile, i.Settings)
 	}
 }
 

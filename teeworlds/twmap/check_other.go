@@ -58,6 +58,8 @@ func (c *checker) findForeign() {
 	}
 	if layers.n > 0 {
 		c.mod = modInfclass
+	}
+	if layers.n > 0 && (c.profile == nil || !c.profile.ownLayers) {
 		c.add(func(sink check.Sink) {
 			sink.AddAt(foundOtherGame, layers.at(), "", -1, "the map has %s of %s, which was not looked at: %s", layers.of("layer"), c.mod, &layers)
 		})

@@ -20,6 +20,7 @@ type playStats struct {
 
 // cellFaults collects the problems of the tiles of a layer.
 type cellFaults struct {
+	profile                                           *Profile
 	part                                              *Part
 	reserved, invalid, unused, flags, angle, mirrored spots
 	deprecated                                        spots
@@ -47,7 +48,7 @@ func (c *checker) checkCells(sink check.Sink, part *Part, layer *TileLayer) {
 
 // checkGrid checks the tiles of a layer; l holds the cells.
 func (c *checker) checkGrid(sink check.Sink, part *Part, layer, l *TileLayer, what string, offset int64) {
-	f := cellFaults{part: part, reserved: c.spots(), invalid: c.spots(), unused: c.spots(), flags: c.spots(),
+	f := cellFaults{profile: c.profile, part: part, reserved: c.spots(), invalid: c.spots(), unused: c.spots(), flags: c.spots(),
 		angle: c.spots(), mirrored: c.spots(), deprecated: c.spots()}
 	p := playStats{teles: make(map[teleKey]int)}
 	switch l.Kind() {
@@ -127,7 +128,7 @@ func (f *cellFaults) tile(x, y int, t Tile) {
 
 // physicsTile checks what the tiles of all physics layers have in common.
 func (f *cellFaults) physicsTile(kind Kind, x, y int, id uint8, flags TileFlags) {
-	if !ValidTile(kind, id) {
+	if !ValidTile(kind, id) && !f.profile.hasTile(kind, id) {
 		f.invalid.addAs(f.part.Tile(x, y), func() string { return fmt.Sprintf("%d,%d (%d)", x, y, id) })
 	}
 	if GameTile(id).directed() && !flags.turned() {
@@ -245,7 +246,8 @@ func (c *checker) checkPlay(sink check.Sink) {
 			}
 		}
 	}
-	if all.spawns == [3]int{} && all.solid > 0 && all.unknown == 0 && c.mod == "" {
+	if all.spawns == [3]int{} && all.solid > 0 && all.unknown == 0 && c.mod == "" &&
+		(c.profile == nil || !c.profile.ownSpawns) {
 		sink.Add(foundNoSpawn, "", -1, "the map has no spawn")
 	}
 	c.checkSpawns(sink)

@@ -33,14 +33,15 @@ const maxReportedSettings = 50
 // settingsCheck checks settings, and reports the same problem once.
 type settingsCheck struct {
 	sink          check.Sink
+	profile       *Profile
 	part          *Part // the current line
 	reported      map[string]bool
 	other, others spots // the commands of other servers, and their names
 }
 
 // checkSettings checks the lines as the server would read them.
-func checkSettings(sink check.Sink, settings []string) {
-	c := settingsCheck{sink: sink, reported: make(map[string]bool)}
+func checkSettings(sink check.Sink, profile *Profile, settings []string) {
+	c := settingsCheck{sink: sink, profile: profile, reported: make(map[string]bool)}
 	for i, line := range settings {
 		c.part = &Part{Kind: PartSetting, Number: i, Name: line[:min(len(line), maxSetting)]}
 		if len(c.reported) >= maxReportedSettings {
@@ -71,6 +72,9 @@ func (c *settingsCheck) command(text string) {
 		return
 	}
 	name := strings.ToLower(written)
+	if c.profile.hasSetting(name) {
+		return
+	}
 	if params, ok := mapCommands[name]; ok {
 		c.arguments(written, params, rest)
 		return

@@ -102,10 +102,21 @@ func (f *File) Locate(_ context.Context, tree fs.FS, places []check.Place, want 
 
 func (f *File) Close() error { return nil }
 
-func (f *File) Check(_ context.Context, _ *format.Job, sink check.Sink) error {
-	f.Map.CheckFile(sink)
+func (f *File) Check(_ context.Context, job *format.Job, sink check.Sink) error {
+	var profile *twmap.Profile
+	if name := OptionProfile.Value(job); name != "" {
+		var err error
+		if profile, err = twmap.ProfileNamed(name); err != nil {
+			return fmt.Errorf("--%s: %w", OptionProfile.Name, err)
+		}
+	}
+	f.Map.CheckFileFor(profile, sink)
 	return nil
 }
+
+// OptionProfile selects the server that a map is checked for.
+var OptionProfile = format.Option{Name: "profile", For: format.ForCheck, Choices: twmap.Profiles(),
+	Help: "the `server` that maps are for, whose own tiles and settings are not reported (default: DDNet)"}
 
 // Build builds a map from its tree form.
 func Build(_ context.Context, job *format.Job, fsys fs.FS, out format.Output) error {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"trowel.example/internal/format"
+	_ "trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/internal/mapfind"
 	"trowel.example/teeworlds/internal/mapscene"
 	"trowel.example/teeworlds/twmap"
@@ -120,10 +121,12 @@ func TestImages(t *testing.T) {
 			if difference != "0" && difference != "<nil>" {
 				got = append(got, difference)
 			}
-			if name == "same" && use != "quads" || name != "same" && use != "unused" || (stored == "external") != (name == "outside" || name == "lost") {
+			if name == "same" && use != "quads" || name != "same" && use != "unused" ||
+				(stored == "external") != (name == "outside" || name == "lost") {
 				t.Errorf("%s", r)
 			}
-			if compared := c.query.SameAs+c.query.Near != ""; (len(hash) == 16) != compared || compared && name == "outside" && width+height != "128128" {
+			if compared := c.query.SameAs+c.query.Near != ""; (len(hash) == 16) != compared ||
+				compared && name == "outside" && width+height != "128128" {
 				t.Errorf("%s", r)
 			}
 		}
@@ -187,7 +190,8 @@ func TestWith(t *testing.T) {
 			got = append(got, "["+strings.TrimPrefix(name, "entity: ")+"]"+joined)
 		}
 		if with == "game" { // the tiles of the switch layer
-			if len(got) != 2 || !strings.HasSuffix(got[0], "game entity: freezing explosive plasma") || !strings.HasSuffix(got[1], "]game freeze") {
+			if len(got) != 2 || !strings.HasSuffix(got[0], "game entity: freezing explosive plasma") ||
+				!strings.HasSuffix(got[1], "]game freeze") {
 				t.Errorf("%s: %q, %v", with, got, err)
 			}
 			continue
