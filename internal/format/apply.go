@@ -57,6 +57,7 @@ func Apply(job *Job, now func(path string, option func(name string) string) ([]b
 		Left: func(path string) {
 			job.Warn(filepath.Join(dir, path), "removed here, but kept in the file (--delete removes it there)")
 		},
+		Litter: func(path string) { job.Warn(filepath.Join(dir, path), "left out: an editor or the desktop made it") },
 	})
 	if err != nil {
 		return nil, err

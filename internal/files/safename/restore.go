@@ -19,6 +19,10 @@ const namesKey = "names"
 // takenKey is the key of the list of extracted files in the sidecar of a partial extraction.
 const takenKey = "taken"
 
+// Log is the name of a file next to the sidecar of a folder. Each of its lines is a sidecar with names and extracted
+// files that count as if they were in the sidecar: adding one file to a large folder need not write a large sidecar.
+const Log = ".trowel.log"
+
 // Taken records what a partial extraction extracted from a file.
 type Taken struct {
 	Options map[string]string `json:"options,omitempty"` // options of the extraction by name
@@ -115,15 +119,61 @@ func encode(keys map[string]json.RawMessage) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Restore returns fsys, an extracted folder, with the true names that its sidecar lists. The names and the list of
-// extracted files are removed from the sidecar, and a sidecar without other content is omitted.
-func Restore(fsys fs.FS) (fs.FS, error) {
-	data, err := fs.ReadFile(fsys, tree.Sidecar)
+// Line returns the line of a [Log] that adds names, true paths by safe paths, and extracted files.
+func Line(names map[string]string, taken Taken) ([]byte, error) {
+	line, err := json.Marshal(map[string]any{namesKey: names, takenKey: taken})
+	return append(line, '\n'), err
+}
+
+// Sidecar returns the sidecar of a folder with all lines of its [Log]; nil if it has neither. The first digest of a file
+// counts. The rest of a line that was not written completely is ignored.
+func Sidecar(fsys fs.FS) ([]byte, error) {
+	side, err := fs.ReadFile(fsys, tree.Sidecar)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	log, err := fs.ReadFile(fsys, Log)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fsys, nil
+		return side, nil
 	}
 	if err != nil {
 		return nil, err
+	}
+	names, taken := make(map[string]string), Taken{Files: make(map[string]string)}
+	for line, rest, ok := bytes.Cut(log, []byte("\n")); ok; line, rest, ok = bytes.Cut(rest, []byte("\n")) {
+		keys, more, err := parse(line)
+		var files *Taken
+		if err == nil {
+			files, err = takenOf(keys)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", Log, err)
+		}
+		maps.Copy(names, more)
+		if files == nil {
+			continue
+		}
+		if files.Options != nil {
+			taken.Options = files.Options
+		}
+		for path, digest := range files.Files {
+			if _, ok := taken.Files[path]; !ok {
+				taken.Files[path] = digest
+			}
+		}
+	}
+	if side, err = AddNames(side, names); err != nil {
+		return nil, err
+	}
+	return AddTaken(side, taken)
+}
+
+// Restore returns fsys, an extracted folder, with the true names that its sidecar and its [Log] list. The names and the
+// list of extracted files are removed from the sidecar, and a sidecar without other content is omitted.
+func Restore(fsys fs.FS) (fs.FS, error) {
+	data, err := Sidecar(fsys)
+	if data == nil || err != nil {
+		return fsys, err
 	}
 	keys, names, err := parse(data)
 	if err != nil || keys[namesKey] == nil && keys[takenKey] == nil {
@@ -173,11 +223,14 @@ func (r *restored) real(op, name string) (string, error) {
 		}
 		at = next
 	}
-	if at == tree.Sidecar && r.sidecar == nil {
+	if r.hidden(at) {
 		return "", &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
 	}
 	return at, nil
 }
+
+// hidden reports whether a file is not part of the folder with its true names.
+func (r *restored) hidden(at string) bool { return at == Log || at == tree.Sidecar && r.sidecar == nil }
 
 // Open opens a file by its true name, as described by [fs.FS].
 func (r *restored) Open(name string) (fs.File, error) {
@@ -247,7 +300,7 @@ func (f *file) ReadDir(n int) ([]fs.DirEntry, error) {
 		shown := make([]fs.DirEntry, 0, len(list))
 		for _, e := range list {
 			at := path.Join(f.at, e.Name())
-			if at == tree.Sidecar && f.fsys.sidecar == nil {
+			if f.fsys.hidden(at) {
 				continue
 			}
 			shown = append(shown, entry{e, f.fsys, at})

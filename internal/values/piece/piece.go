@@ -63,11 +63,11 @@ func Open(dir string, report func(at string, err error)) (_ *Piece, err error) {
 	}()
 	limited := regular.Limit(links.New(root, report), maxFile)
 	p := &Piece{root: root}
-	side, err := fs.ReadFile(limited, tree.Sidecar)
-	if err == nil {
+	side, err := safename.Sidecar(limited)
+	if err == nil && side != nil {
 		p.taken, err = safename.TakenOf(side)
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	p.fsys, err = safename.Restore(limited)
@@ -113,6 +113,8 @@ type Options struct {
 	Conflict func(path, what string)
 	// Left is called for each file that was removed from the folder but is kept in the game file.
 	Left func(path string)
+	// Litter is called for each file that is ignored, because a program left it there and the game file has none.
+	Litter func(path string)
 }
 
 // Compare returns the changes in the folder since the extraction, or none if there are conflicts. Now returns the
@@ -138,6 +140,10 @@ func (p *Piece) Compare(now func(path string) ([]byte, error), o Options) ([]Cha
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		c := Change{Path: path, Added: there == "", Removed: here == ""}
+		if c.Added && was == "" && IsLitter(path) {
+			o.Litter(path)
+			return nil
+		}
 		if c.Removed && !c.Added && !o.Delete {
 			o.Left(path)
 			return nil
