@@ -71,12 +71,12 @@ func (b *base) find(at string) (truth string, info fs.FileInfo) {
 
 // findIn returns the true name that a folder of the tree has for a name of the mount, and reports whether it may have one.
 func (b *base) findIn(dir, name string) (truth string, ok bool) {
-	for _, full := range []string{name, safename.Unescape(name)} {
-		if fs.ValidPath(full) && !strings.Contains(full, "/") && (safename.Escape(full) == name || full == ".") {
-			return full, true
-		}
-	}
 	if len(name) < shortened {
+		for _, full := range []string{name, safename.Unescape(name)} {
+			if fs.ValidPath(full) && !strings.Contains(full, "/") && (safename.Escape(full) == name || full == ".") {
+				return full, true
+			}
+		}
 		return name, false
 	}
 	truth = name

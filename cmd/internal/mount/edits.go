@@ -127,25 +127,26 @@ func (e *Edits) Exist() bool {
 	return e.root != nil
 }
 
-// open returns the folder, and makes it if it does not exist.
+// open returns the folder, and makes it and its log if they do not exist: a folder without a log is no folder of edits.
 func (e *Edits) open() (*os.Root, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.root != nil {
-		return e.root, nil
-	}
-	mode := fs.FileMode(0o777)
-	if e.owner {
-		mode = 0o700
-	}
-	if err := os.Mkdir(e.Dir, mode); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, err
-	}
-	root, err := os.OpenRoot(e.Dir)
-	if err == nil {
+	if e.root == nil {
+		if err := os.Mkdir(e.Dir, e.dirMode()); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+		root, err := os.OpenRoot(e.Dir)
+		if err != nil {
+			return nil, err
+		}
 		e.root = root
 	}
-	return root, err
+	if e.log == nil {
+		if err := e.write(nil, nil); err != nil {
+			return nil, err
+		}
+	}
+	return e.root, nil
 }
 
 // existing returns the folder, or nil.
@@ -262,6 +263,13 @@ func (e *Edits) mode() fs.FileMode {
 	return 0o666
 }
 
+func (e *Edits) dirMode() fs.FileMode {
+	if e.owner {
+		return 0o700
+	}
+	return 0o777
+}
+
 // prepare makes the folders above a path of the edits, and records the true path if it differs.
 func (e *Edits) prepare(at, truth string) (*os.Root, error) {
 	root, err := e.open()
@@ -273,11 +281,7 @@ func (e *Edits) prepare(at, truth string) (*os.Root, error) {
 			return nil, err
 		}
 	}
-	mode := fs.FileMode(0o777)
-	if e.owner {
-		mode = 0o700
-	}
-	return root, root.MkdirAll(path.Dir(at), mode)
+	return root, root.MkdirAll(path.Dir(at), e.dirMode())
 }
 
 // rename records the true names on a path.

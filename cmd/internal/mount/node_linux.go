@@ -169,7 +169,7 @@ func (n *node) setattr(ctx context.Context, f fusefs.FileHandle, in *fuse.SetAtt
 	return 0
 }
 
-// edit makes an edit of the file at a path, if it is none, and returns the folder of edits.
+// edit makes an edit of the file at a path, unless it is one already, and returns the folder of edits.
 func (n *node) edit(ctx context.Context, at string) (*os.Root, syscall.Errno) {
 	p := n.m.look(at)
 	switch {

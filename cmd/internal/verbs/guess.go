@@ -32,7 +32,7 @@ var otherVerbs = map[string]string{
 	"cp": "convert", "copy": "convert", "save": "backup", "snapshot": "backup", "snapshots": "ls", "history": "ls",
 	"list": "ls", "layers": "render --list", "views": "render --list",
 	"draw": "render", "screenshot": "render", "thumbnail": "render --thumbnail", "image": "render", "gui": "view",
-	"serve": "view", "browse": "view", "publish": "site", "web": "site", "gallery": "site",
+	"serve": "view", "browse": "view", "publish": "site", "fuse": "mount", "fusermount": "mount", "web": "site", "gallery": "site",
 }
 
 // verbFor returns the verb that a word probably means, or "".

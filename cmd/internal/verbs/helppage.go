@@ -397,7 +397,7 @@ var (
 	verbTitles = []string{"Look", "Take apart and build", "Change", "Compare and merge", worldVerbs, "Many machines", "Help"}
 	groupVerbs = map[string][]string{
 		"Look":                 {"info", "view", "site", "ls", "cat", "search", "find", "render", "check", "explain", "dump", "hash", "formats"},
-		"Take apart and build": {"extract", "pack", "convert"},
+		"Take apart and build": {"extract", "pack", "mount", "convert"},
 		"Change":               {"edit", "apply", "repair"},
 		"Compare and merge":    {"diff", "merge", "git"},
 		worldVerbs:             {"backup", "restore", "forget"},

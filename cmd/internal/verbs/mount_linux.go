@@ -171,6 +171,7 @@ func isInside(at, dir string) (bool, error) {
 func (m *mounting) tree(ctx context.Context, g *service.File) (fs.FS, io.Closer, error) {
 	ctx = context.WithoutCancel(ctx)
 	job := m.Job(g.Format)
+	job.Keeping = !m.write // apply compares edits with files that need no sidecar
 	file, err := g.OpenFile(ctx, job)
 	if err != nil {
 		return nil, nil, errors.Join(err, g.Close())
@@ -246,7 +247,7 @@ func (m *mounting) unmount(mounted *mount.Mount, dir string) error {
 			return nil
 		}
 		if _, _, ok := mountedAt(dir); !ok {
-			return nil // somebody else has unmounted it
+			return nil // the user has unmounted it meanwhile
 		}
 		if !said {
 			by := inuse.By(dir)
