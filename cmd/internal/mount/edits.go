@@ -127,7 +127,7 @@ func (e *Edits) Exist() bool {
 	return e.root != nil
 }
 
-// open returns the folder, and makes it and its log if they do not exist: a folder without a log is no folder of edits.
+// open returns the folder, and makes it and its log if they do not exist: `apply` does not accept a folder without a log.
 func (e *Edits) open() (*os.Root, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -338,6 +338,13 @@ func (e *Edits) sync() error {
 	}
 	return wholefile.Flush(e.log)
 }
+
+// requestName is the name of a file at the top of a mount with edits, which is not listed. Reading it packs the edits and
+// returns the report.
+const requestName = ".trowel-pack"
+
+// Request makes the program of a mount pack its edits, and returns the report.
+func Request(dir string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, requestName)) }
 
 // A Snapshot is the files of the edits at a moment.
 type Snapshot map[string]fs.FileInfo

@@ -240,10 +240,6 @@ func (l *lister) found(name string, folder bool) {
 	}
 }
 
-// requestName is the name of a file at the top of a mount with edits, which is not listed. Reading it packs the edits and
-// returns the report.
-const requestName = ".trowel-pack"
-
 // request is the file of requests.
 type request struct {
 	fusefs.Inode
@@ -272,6 +268,3 @@ func (r report) Read(_ context.Context, dest []byte, off int64) (fuse.ReadResult
 	off = min(off, int64(len(r)))
 	return fuse.ReadResultData(r[off:min(off+int64(len(dest)), int64(len(r)))]), 0
 }
-
-// Request makes the program of a mount pack its edits, and returns the report.
-func Request(dir string) ([]byte, error) { return os.ReadFile(path.Join(dir, requestName)) }

@@ -186,7 +186,8 @@ func TestMany(t *testing.T) {
 		want = append(want, fmt.Sprintf("%07d", i))
 	}
 	want = append(want, "new")
-	if err := errors.Join(os.WriteFile(filepath.Join(dir, "dir", "new"), nil, 0o666), os.Remove(filepath.Join(dir, "dir", "0000003"))); err != nil {
+	err := errors.Join(os.WriteFile(filepath.Join(dir, "dir", "new"), nil, 0o666), os.Remove(filepath.Join(dir, "dir", "0000003")))
+	if err != nil {
 		t.Fatal(err)
 	}
 	want = slices.Delete(want, 3, 4)

@@ -92,7 +92,7 @@ func flagError(a *Tool, root, cmd *cobra.Command, err error) error {
 	if i := slices.IndexFunc(names, func(known string) bool { return len(name) > 2 && strings.HasPrefix(known, "--"+name) }); i >= 0 {
 		return wording.Hint(plain, "did you mean %s?", names[i])
 	}
-	if len(verbs) > 0 && len(verbs) < 10 {
+	if len(verbs) > 0 && len(verbs) < 12 {
 		return wording.Hint(plain, "it is an option of %s", strings.Join(verbs, ", "))
 	}
 	return wording.DidYouMean(plain, "--"+name, names, "see `%s --help`", cmd.CommandPath())

@@ -79,7 +79,8 @@ func (m *mountTest) run(code int, name string, args ...string) string {
 // mount starts a mount, with arguments of which the last is the mount point, and waits until it is there.
 func (m *mountTest) mount(args ...string) *running {
 	m.Helper()
-	r := &running{Cmd: exec.Command(m.trowel, append([]string{"mount"}, args...)...), t: m, at: m.path(args[len(args)-1]), ended: make(chan struct{})}
+	r := &running{Cmd: exec.Command(m.trowel, append([]string{"mount"}, args...)...), t: m, at: m.path(args[len(args)-1]),
+		ended: make(chan struct{})}
 	r.Dir, r.Stderr, r.Stdout = m.dir, &r.errors, &r.errors
 	if err := r.Start(); err != nil {
 		m.Fatal(err)
@@ -266,13 +267,15 @@ func TestMountVim(t *testing.T) {
 	m.run(0, "trowel", "pack", "-q", filepath.Join(samples, "burrow"), "-o", "x.map")
 	r := m.mount("--write", "x.map", "at")
 	for i, set := range []string{"backupcopy=yes", "backupcopy=no", "backupcopy=auto nowritebackup", "backupcopy=no backup"} {
-		m.run(0, "vim", "-es", "-u", "NONE", "-c", "set swapfile writebackup backupskip= "+set, "-c", fmt.Sprintf("$put ='# %d'", i), "-c", "wq", "at/settings.cfg")
+		m.run(0, "vim", "-es", "-u", "NONE", "-c", "set swapfile writebackup backupskip= "+set,
+			"-c", fmt.Sprintf("$put ='# %d'", i), "-c", "wq", "at/settings.cfg")
 		m.has(m.read("at/settings.cfg"), fmt.Sprintf("# %d\n", i))
 	}
 	out := r.end(syscall.SIGINT, 0)
 	m.has(out, "settings.cfg~: left out")
 	m.has(m.run(0, "trowel", "cat", "x.map", "settings.cfg"), "# 0\n# 1\n# 2\n# 3\n")
-	if files := m.run(0, "trowel", "ls", "-q", "x.map"); strings.Contains(files, "swp") || strings.Contains(files, "4913") || strings.Contains(files, "~") {
+	files := m.run(0, "trowel", "ls", "-q", "x.map")
+	if strings.Contains(files, "swp") || strings.Contains(files, "4913") || strings.Contains(files, "~") {
 		t.Error(files)
 	}
 }
@@ -330,7 +333,8 @@ func TestMountKilled(t *testing.T) {
 func TestMountFiles(t *testing.T) {
 	maps := corpus.Files(t, "teeworlds", ".map")
 	mods := corpus.Files(t, "torchlight", ".MOD")
-	worlds := []string{filepath.Join(corpus.Dir(t, "minetest"), "generated", "v29-sqlite"), filepath.Join(corpus.Dir(t, "minetest"), "players-real")}
+	minetest := corpus.Dir(t, "minetest")
+	worlds := []string{filepath.Join(minetest, "generated", "v29-sqlite"), filepath.Join(minetest, "players-real")}
 	var files []string
 	for i := 0; i < len(maps); i += 12 {
 		files = append(files, maps[i])

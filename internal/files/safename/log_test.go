@@ -23,8 +23,9 @@ func TestLog(t *testing.T) {
 		}
 		return string(data)
 	}
-	log := line(nil, safename.Taken{Options: map[string]string{"area": "1"}, Files: map[string]string{"a": "first"}}) +
-		line(map[string]string{"x%3Ay": "x:y"}, safename.Taken{Options: map[string]string{"area": "1"}, Files: map[string]string{"a": "second", "b": "1"}}) +
+	options := map[string]string{"area": "1"}
+	log := line(nil, safename.Taken{Options: options, Files: map[string]string{"a": "first"}}) +
+		line(map[string]string{"x%3Ay": "x:y"}, safename.Taken{Options: options, Files: map[string]string{"a": "second", "b": "1"}}) +
 		`{"taken":{"files":{"c":`
 	fsys := fstest.MapFS{safename.Log: {Data: []byte(log)}, "a": {Data: []byte("A")}, "x%3Ay/n": {Data: []byte("N")}}
 	for name, side := range map[string]string{"no sidecar": "", "sidecar": `{"format":"f","taken":{"files":{"s":"0"}}}`} {

@@ -14,7 +14,8 @@ func TestIsLitter(t *testing.T) {
 			t.Errorf("%q is kept", name)
 		}
 	}
-	for _, name := range []string{"settings.cfg", "groups/Game/Game.txt", "49130", "swap.swp", ".hidden", "a#b", "blocks/z-1/y0/4,9,13.txt", "MEDIA/~A.DAT"} {
+	for _, name := range []string{"settings.cfg", "groups/Game/Game.txt", "49130", "swap.swp", ".hidden", "a#b", "blocks/z-1/y0/4,9,13.txt",
+		"MEDIA/~A.DAT"} {
 		if piece.IsLitter(name) {
 			t.Errorf("%q is left out", name)
 		}
