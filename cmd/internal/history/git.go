@@ -92,11 +92,11 @@ func commits(ctx context.Context, name string) ([]State, error) {
 	if err != nil {
 		return nil, wording.Hint(wording.Named(err, name), "--git shows files that are in a git repository")
 	}
-	top, err := ask(ctx, dir, "rev-parse", "--show-toplevel")
+	repo, err := OpenRepository(ctx, dir)
 	if err != nil {
 		return nil, wording.Named(err, name)
 	}
-	top = filepath.FromSlash(strings.TrimSuffix(top, "\n"))
+	top := repo.top
 	at := strings.TrimSuffix(prefix, "\n") + base
 	at = cmp.Or(strings.TrimSuffix(at, "/"), ".")
 	found, err := changed(ctx, top, at, info.IsDir())
@@ -222,13 +222,8 @@ func checkOut(ctx context.Context, top string, p place, name string, folder bool
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%s: it is not in the commit %.12s", words.Printable(p.path), p.commit)
 	}
-	total := int64(0)
-	for _, e := range all {
-		total += e.size
-	}
-	if total > maxCommit || len(all) > maxEntries {
-		return nil, fmt.Errorf("the commit %.12s has %s with %s here: at most %s and %s are shown", p.commit, words.Count(len(all), "file"),
-			words.Count(total, "byte"), words.Thousands(maxEntries), words.Count(maxCommit, "byte"))
+	if err := fits(all, p.commit); err != nil {
+		return nil, err
 	}
 	return o, written(ctx, top, dir, all)
 }

@@ -219,7 +219,7 @@ type side struct {
 // open opens both files and detects their formats.
 func (c *comparison) open(ctx context.Context) (sides [2]side, err error) {
 	for i, name := range []string{c.nameA, c.nameB} {
-		if sides[i], err = c.openSide(ctx, name); err != nil {
+		if sides[i], err = c.openSide(ctx, service.Target{Name: name}); err != nil {
 			if i > 0 {
 				sides[0].Close()
 			}
@@ -229,15 +229,15 @@ func (c *comparison) open(ctx context.Context) (sides [2]side, err error) {
 	return sides, nil
 }
 
-func (c *comparison) openSide(ctx context.Context, name string) (side, error) {
-	src, err := c.Source(ctx, name)
+func (c *comparison) openSide(ctx context.Context, t service.Target) (side, error) {
+	src, err := c.Source(ctx, t.Name)
 	if err != nil {
 		return side{}, err
 	}
-	f, err := c.FormatOf(src, service.Target{})
+	f, err := c.FormatOf(src, t)
 	switch {
 	case err == nil:
-		if err := c.Fits(f, service.Target{Name: name}); err != nil {
+		if err := c.Fits(f, t); err != nil {
 			src.Close()
 			return side{}, err
 		}
@@ -247,12 +247,12 @@ func (c *comparison) openSide(ctx context.Context, name string) (side, error) {
 		return side{}, err
 	}
 	src.Close()
-	fsys, closer, err := c.FolderTree(ctx, service.Target{Name: name})
+	fsys, closer, err := c.FolderTree(ctx, t)
 	if err != nil {
 		return side{}, err
 	}
 	f, _ = c.Formats.FindTree(fsys)
-	return side{format.Side{Tree: fsys, Folder: name}, closer, f}, nil
+	return side{format.Side{Tree: fsys, Folder: t.Name}, closer, f}, nil
 }
 
 // byParts compares two files with the comparison of their format.

@@ -1,14 +1,12 @@
 package viewer
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
-	"slices"
 	"sync"
 	"time"
 
@@ -188,7 +186,7 @@ func (s *Server) compare(r *http.Request) (any, error) {
 					*side.to = append(*side.to, *found.Where)
 				}
 			}
-			*side.to = joined(*side.to)
+			*side.to = format.JoinRects(*side.to)
 		}
 		list = append(list, one)
 	}
@@ -196,27 +194,6 @@ func (s *Server) compare(r *http.Request) (any, error) {
 	answer["count"], answer["cells"], answer["kept"], answer["changes"] = c.count, c.cells, len(c.changes), list
 	answer["lines"], answer["notes"] = append([]string{}, c.lines...), append([]string{}, c.notes...)
 	return answer, nil
-}
-
-// joined returns fewer rectangles that cover the same area: it joins neighboring cells in a row, then adjacent
-// rows of equal extent.
-func joined(list [][4]float64) [][4]float64 {
-	for axis := range 2 {
-		lo, hi, from, to := 1-axis, 3-axis, axis, 2+axis
-		slices.SortFunc(list, func(a, b [4]float64) int {
-			return cmp.Or(cmp.Compare(a[lo], b[lo]), cmp.Compare(a[hi], b[hi]), cmp.Compare(a[from], b[from]), cmp.Compare(a[to], b[to]))
-		})
-		out := list[:0]
-		for _, r := range list {
-			if n := len(out) - 1; n >= 0 && out[n][lo] == r[lo] && out[n][hi] == r[hi] && r[from] <= out[n][to] {
-				out[n][to] = max(out[n][to], r[to])
-			} else {
-				out = append(out, r)
-			}
-		}
-		list = out
-	}
-	return list
 }
 
 func nameOf(e *edition) map[string]any {

@@ -1,12 +1,12 @@
-package viewer
+package format
 
 import (
 	"math/rand/v2"
 	"testing"
 )
 
-// TestJoined tests with random cells that joined rectangles cover the same area without overlapping.
-func TestJoined(t *testing.T) {
+// TestJoinRects tests with random cells that joined rectangles cover the same area without overlapping.
+func TestJoinRects(t *testing.T) {
 	const side = 12
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -18,7 +18,7 @@ func TestJoined(t *testing.T) {
 			list = append(list, [4]float64{float64(x), float64(y), float64(x + 1), float64(y + 1)})
 		}
 		n := len(list)
-		list = joined(list)
+		list = JoinRects(list)
 		if len(list) > n {
 			t.Fatalf("%d rectangles became %d", n, len(list))
 		}
@@ -33,7 +33,7 @@ func TestJoined(t *testing.T) {
 			t.Fatalf("seed %d: %v leave %v", seed, list, cells)
 		}
 	}
-	if one := joined([][4]float64{{0, 1, 1, 2}, {1, 1, 2, 2}, {0, 0, 1, 1}, {1, 0, 2, 1}}); len(one) != 1 || one[0] != [4]float64{0, 0, 2, 2} {
+	if one := JoinRects([][4]float64{{0, 1, 1, 2}, {1, 1, 2, 2}, {0, 0, 1, 1}, {1, 0, 2, 1}}); len(one) != 1 || one[0] != [4]float64{0, 0, 2, 2} {
 		t.Errorf("four cells of a square are %v", one)
 	}
 }
