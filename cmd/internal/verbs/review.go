@@ -139,9 +139,7 @@ func (r *reviewRun) run(ctx context.Context, names [2]string, dir string, force 
 			}
 			return err
 		},
-		Reads: func() []string {
-			return append(r.Inputs(), slices.DeleteFunc(names[:], func(n string) bool { return !service.Exists(n) })...)
-		},
+		Reads:  func() []string { return append(r.Inputs(), names[:]...) },
 		Others: func() fs.FileMode { return service.OthersOf(names[:]) },
 	}
 	out, err := output.New(dir, opts)
