@@ -99,15 +99,14 @@ func (r *Report) allows(k Kind) bool {
 
 // classify sets the kinds of the changes of a file.
 func (f *File) classify() {
-	changed := len(f.Changes)+f.Left+len(f.Decides) > 0
 	switch {
 	case f.Change == "added" || f.Change == "removed":
 		f.Kinds = append(f.Kinds, Files)
 	case len(f.Decides) > 0:
 		f.Kinds = append(f.Kinds, Physics)
-	case changed && f.Decided:
+	case f.Decided:
 		f.Kinds = append(f.Kinds, Design)
-	case changed || f.Change != "renamed":
+	case f.Change != "renamed" || len(f.Changes) > 0:
 		f.Kinds = append(f.Kinds, Other)
 	}
 	if f.Change == "renamed" {

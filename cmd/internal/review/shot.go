@@ -14,8 +14,9 @@ import (
 )
 
 const (
-	maxAreas = 4    // pairs of pictures of a scene
-	maxSide  = 1280 // longer side of a picture in pixels
+	maxAreas  = 4    // pairs of pictures of a scene
+	maxSide   = 1280 // longer side of a picture in pixels
+	leastSide = 640  // pictures that have less than half of it are enlarged
 	// The smallest area of a picture has this size in pixels at the natural scale.
 	leastWidth, leastHeight = 640, 400
 	manyMarks               = 1000 // more marks are shown in one picture
@@ -90,7 +91,11 @@ func merged(list []format.Rect) []format.Rect {
 
 // Shot writes a picture of an area of a view as PNG, with marks. Layers are those to draw, nil for those that are shown by default.
 func Shot(ctx context.Context, w io.Writer, scene format.Scene, view format.View, area format.Rect, layers []string, marks []Mark) error {
-	scale := min(view.Scale, maxSide/max(area.Dx(), area.Dy()))
+	longer := max(area.Dx(), area.Dy())
+	scale := min(view.Scale, maxSide/longer)
+	for scale*longer*2 <= leastSide {
+		scale *= 2
+	}
 	side := func(units float64) int { return max(1, int(math.Ceil(units*scale-1e-6))) }
 	look := format.Look{View: view.Name, Origin: area.Min, Scale: scale, Size: image.Pt(side(area.Dx()), side(area.Dy())), Layers: layers}
 	png, err := pixel.NewPNG(w, look.Size, pixel.RGBA)
