@@ -6,8 +6,6 @@ import (
 	"html/template"
 	"io"
 	"slices"
-
-	"trowel.example/internal/text/words"
 )
 
 // htmlLines is the maximum number of lines of a list on the page.
@@ -40,9 +38,9 @@ func (r *Report) HTML(w io.Writer, read func(name string) ([]byte, error)) error
 		return err
 	}
 	for _, f := range r.Files { // one file at a time, because of the pictures
-		one := file{words.Printable(f.Path), words.Printable(f.Was), f.head(), f.verdict(), len(f.Decides) > 0, f.sections(htmlLines), nil}
+		one := file{plain(f.Path), plain(f.Was), f.head(), f.verdict(), len(f.Decides) > 0, f.sections(htmlLines), nil}
 		for _, p := range f.Pictures {
-			shown := pair{Part: words.Printable(p.Part)}
+			shown := pair{Part: plain(p.Part)}
 			for _, side := range []struct {
 				name string
 				to   *template.URL
@@ -73,9 +71,9 @@ func (r *Report) marked() bool {
 }
 
 func plainSide(s Side) string {
-	text := words.Printable(s.Name)
+	text := plain(s.Name)
 	if s.Commit != "" && s.Commit != s.Name {
-		text += " (" + s.Commit + ")"
+		text += " (" + plain(s.Commit) + ")"
 	}
 	return text
 }

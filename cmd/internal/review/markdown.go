@@ -3,6 +3,7 @@ package review
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"trowel.example/internal/text/words"
@@ -85,7 +86,7 @@ func (f *File) markdown(pictures bool, lines int) []byte {
 
 // span returns text as a code span.
 func span(text string) string {
-	text = words.Printable(words.Cut(text, maxLine))
+	text = shortRuns(plain(text))
 	if strings.Trim(text, " ") == "" {
 		return "(no name)" // a code span cannot be empty
 	}
@@ -96,9 +97,15 @@ func span(text string) string {
 	return mark + text + mark
 }
 
+// longRuns are runs of backticks that are too long: cmark-gfm ignores those of more than 80 around a span, and ends a block that has
+// more than 255 too early.
+var longRuns = regexp.MustCompile("`{40,}")
+
+func shortRuns(text string) string { return longRuns.ReplaceAllString(text, "``...``") }
+
 // block returns lines without line breaks as a code block.
 func block(lines []string) string {
-	text := strings.Join(lines, "\n")
+	text := shortRuns(strings.Join(lines, "\n"))
 	mark := strings.Repeat("`", max(3, longestRun(text)+1))
 	return mark + "text\n" + text + "\n" + mark + "\n"
 }

@@ -218,7 +218,7 @@ func (f *File) sections(most int) []section {
 		n := min(len(lines), most)
 		shown := make([]string, n)
 		for i, line := range lines[:n] {
-			shown[i] = words.Printable(words.Cut(line, maxLine))
+			shown[i] = plain(line)
 		}
 		list = append(list, section{title, shown, more + len(lines) - n})
 	}
@@ -247,6 +247,11 @@ const (
 	maxLine      = 1000 // bytes
 	placesInLine = 16
 )
+
+// plain returns text of a file without control characters and not too long.
+func plain(text string) string {
+	return words.Cut(words.Printable(words.Cut(text, maxLine)), maxLine)
+}
 
 func texts(findings []check.Finding) (list []string) {
 	for _, f := range findings {
