@@ -71,7 +71,7 @@ type FileChange struct {
 // the path of a folder that has the small files of that folder, and the names of the others.
 func (r *Repository) Changes(ctx context.Context, commits, dirs [2]string, whole func(dir string) bool) ([]FileChange, error) {
 	changes, err := r.changed(ctx, commits)
-	if err != nil {
+	if err != nil || len(changes) == 0 {
 		return nil, err
 	}
 	var lists [2][]entry

@@ -399,7 +399,7 @@ var (
 		"Look":                 {"info", "view", "site", "ls", "cat", "search", "find", "render", "check", "explain", "dump", "hash", "formats"},
 		"Take apart and build": {"extract", "pack", "mount", "convert"},
 		"Change":               {"edit", "apply", "repair"},
-		"Compare and merge":    {"diff", "merge", "git"},
+		"Compare and merge":    {"diff", "review", "merge", "git"},
 		worldVerbs:             {"backup", "restore", "forget"},
 		"Many machines":        {"census", "jobs", "worker"},
 		"Help":                 {"help", "completion", "man", "version"},

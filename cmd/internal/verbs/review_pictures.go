@@ -153,6 +153,7 @@ func (v *fileReview) shoot(ctx context.Context, part string, sides [2]*drawn) er
 	var bounds format.Rect
 	var view format.View
 	var all []review.Mark
+	most := 0 // marks of a side
 	for _, d := range sides {
 		if d == nil {
 			continue
@@ -163,7 +164,7 @@ func (v *fileReview) shoot(ctx context.Context, part string, sides [2]*drawn) er
 		view = d.view
 		bounds = format.Rect{Min: [2]float64{min(bounds.Min[0], view.Bounds.Min[0]), min(bounds.Min[1], view.Bounds.Min[1])},
 			Max: [2]float64{max(bounds.Max[0], view.Bounds.Max[0]), max(bounds.Max[1], view.Bounds.Max[1])}}
-		all = append(all, d.marks...)
+		all, most = append(all, d.marks...), max(most, len(d.marks))
 	}
 	decides := slices.ContainsFunc(all, func(m review.Mark) bool { return m.Decides })
 	if err := os.MkdirAll(filepath.Join(v.run.dir, reportPictures), 0o777); err != nil {
@@ -174,7 +175,7 @@ func (v *fileReview) shoot(ctx context.Context, part string, sides [2]*drawn) er
 			return nil
 		}
 		v.run.pictures++
-		p := review.Picture{Part: part, Marks: len(all)}
+		p := review.Picture{Part: part, Marks: most}
 		for i, to := range []*string{&p.Before, &p.After} {
 			if sides[i] == nil {
 				continue
