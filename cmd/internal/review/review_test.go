@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -13,6 +15,8 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 )
 
 // hostile are texts that mean something in Markdown or HTML.
@@ -166,6 +170,34 @@ func testText(t *testing.T, text string) {
 func TestHostile(t *testing.T) {
 	for _, text := range hostile {
 		testText(t, text)
+	}
+}
+
+// TestHostileJudge tests that cmark-gfm, which GitHub uses, finds the same elements in reports with hostile texts and with harmless ones.
+func TestHostileJudge(t *testing.T) {
+	tests.LongOnly(t, "cmark-gfm reads each report")
+	tag := regexp.MustCompile("<[a-z0-9]+")
+	tags := func(text string) string {
+		path := filepath.Join(t.TempDir(), "report.md")
+		judge.Write(t, path, reportOf(text).Markdown(true))
+		page, err := judge.Run(t, filepath.Dir(path), "cmark-gfm", "--unsafe", "-e", "table", "-e", "autolink", "-e", "strikethrough", "-e",
+			"footnotes", path)
+		if err != nil {
+			t.Fatal(page, err)
+		}
+		return fmt.Sprint(tag.FindAllString(page, -1))
+	}
+	want := tags("harmless")
+	if !strings.Contains(want, "<pre <code") {
+		t.Fatal(want)
+	}
+	for _, text := range hostile {
+		if strings.TrimSpace(text) == "" {
+			continue // an empty name is shown without code
+		}
+		if got := tags(text); got != want {
+			t.Errorf("%q: %s\nwant %s", text, got, want)
+		}
 	}
 }
 
