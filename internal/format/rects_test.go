@@ -33,7 +33,8 @@ func TestJoinRects(t *testing.T) {
 			t.Fatalf("seed %d: %v leave %v", seed, list, cells)
 		}
 	}
-	if one := JoinRects([][4]float64{{0, 1, 1, 2}, {1, 1, 2, 2}, {0, 0, 1, 1}, {1, 0, 2, 1}}); len(one) != 1 || one[0] != [4]float64{0, 0, 2, 2} {
+	square := [4]float64{0, 0, 2, 2}
+	if one := JoinRects([][4]float64{{0, 1, 1, 2}, {1, 1, 2, 2}, {0, 0, 1, 1}, {1, 0, 2, 1}}); len(one) != 1 || one[0] != square {
 		t.Errorf("four cells of a square are %v", one)
 	}
 }

@@ -29,7 +29,8 @@ func OpenRepository(ctx context.Context, dir string) (*Repository, error) {
 func (r *Repository) Commit(ctx context.Context, name string) (string, error) {
 	hash, err := ask(ctx, r.top, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
 	if err != nil {
-		return "", wording.Hint(fmt.Errorf("%s: is neither a file nor a commit", words.Printable(name)), "`git log --all --oneline` lists the commits")
+		return "", wording.Hint(fmt.Errorf("%s: is neither a file nor a commit", words.Printable(name)),
+			"`git log --all --oneline` lists the commits")
 	}
 	return strings.TrimSpace(hash), nil
 }
@@ -179,7 +180,8 @@ func (r *Repository) changed(ctx context.Context, commits [2]string) (list []Fil
 const maxOutline = 64 << 10
 
 // folders returns the outermost folders above changed files for which whole reports true.
-func (r *Repository) folders(ctx context.Context, list []entry, changes []FileChange, whole func(dir string) bool) (found []string, err error) {
+func (r *Repository) folders(ctx context.Context, list []entry, changes []FileChange,
+	whole func(dir string) bool) (found []string, err error) {
 	above := make(map[string]bool)
 	for _, c := range changes {
 		for _, name := range []string{c.Path, c.Was} {

@@ -25,7 +25,8 @@ var hostile = []string{
 	"https://example.org/x", "mailto:a@example.org", "a@example.org", "[a](https://example.org)", "![a](https://example.org/a.png)",
 	"<img src=https://example.org/a.png>", "<script>alert(1)</script>", "</code></pre><a href='//example.org'>a</a>", "<!-- a", "-->",
 	"`", "``", "```", "`a`", "` a", "a `", "~~~", "```text", "\n```\n@admin\n```\n", "a\nb", "\r\n", "\u2028", "\u202e", "\x1b[31m", "\xff",
-	"&lt;b&gt;", "&#64;admin", "\\@admin", "\\`@admin", "|", "a|b\n-|-", "# a", "- a", "1. a", "> a", "    a", "\ta", "***", "[a]: https://example.org",
+	"&lt;b&gt;", "&#64;admin", "\\@admin", "\\`@admin", "|",
+	"a|b\n-|-", "# a", "- a", "1. a", "> a", "    a", "\ta", "***", "[a]: https://example.org",
 	"[^1]", "$$a$$", "$`a`$", "{{.}}", "{% a %}", "\"><svg onload=alert(1)>", "javascript:alert(1)", "data:text/html,a", "'", "\"", " ", "",
 	strings.Repeat("`", 300), strings.Repeat("a@b ", 600),
 }
@@ -43,7 +44,8 @@ func reportOf(text string) *Report {
 			Pictures: []Picture{{Part: "x" + text, Before: "pictures/1-before.png", After: "pictures/1-after.png", Marks: 1}},
 			Notes:    []string{text, text + "`"}}
 	}
-	r := &Report{Base: Side{Name: text, Commit: text + "c"}, Head: Side{Name: text}, Allowed: []Kind{Design}, Files: []*File{f("changed"), f("renamed")}}
+	r := &Report{Base: Side{Name: text, Commit: text + "c"}, Head: Side{Name: text}, Allowed: []Kind{Design},
+		Files: []*File{f("changed"), f("renamed")}}
 	r.End()
 	return r
 }
@@ -243,6 +245,8 @@ func TestMarkdownSize(t *testing.T) {
 func TestVerdict(t *testing.T) {
 	game := check.Change{What: "x"}
 	file := func(f File) *File { return &f }
+	design := func() []*File { return []*File{file(File{Change: "changed", Decided: true})} }
+	const isDesign = "1 file changed. Nothing that decides the game changed."
 	for _, c := range []struct {
 		files   []*File
 		allowed []Kind
@@ -251,10 +255,11 @@ func TestVerdict(t *testing.T) {
 		refused string
 	}{
 		{nil, nil, true, "Nothing changed.", ""},
-		{[]*File{file(File{Change: "changed", Decided: true})}, nil, false, "1 file changed. Nothing that decides the game changed.", "design (1 file)"},
-		{[]*File{file(File{Change: "changed", Decided: true})}, []Kind{Design}, true, "1 file changed. Nothing that decides the game changed.", ""},
-		{[]*File{file(File{Change: "changed", Decided: true})}, []Kind{Physics}, true, "1 file changed. Nothing that decides the game changed.", ""},
-		{[]*File{file(File{Change: "changed", Decided: true, Decides: []check.Change{game}}), file(File{Change: "changed"})}, []Kind{Design}, false,
+		{design(), nil, false, isDesign, "design (1 file)"},
+		{design(), []Kind{Design}, true, isDesign, ""},
+		{design(), []Kind{Physics}, true, isDesign, ""},
+		{[]*File{file(File{Change: "changed", Decided: true, Decides: []check.Change{game}}), file(File{Change: "changed"})},
+			[]Kind{Design}, false,
 			"2 files changed. What decides the game changed in 1 file.", "changes that decide the game (1 file), changes of other files (1 file)"},
 		{[]*File{file(File{Change: "changed", Decided: true}), file(File{Change: "added"})}, []Kind{Design}, false,
 			"2 files changed. Nothing that decides the game changed in 1 map.", "added, removed or renamed files (1 file)"},

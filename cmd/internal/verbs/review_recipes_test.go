@@ -113,8 +113,9 @@ func TestRecipes(t *testing.T) {
 	if err := os.Symlink(self, filepath.Join(bin, "trowel")); err != nil {
 		t.Skip(err)
 	}
-	env := append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+dir, "GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=a@example.org",
-		"GIT_COMMITTER_NAME=Ann", "GIT_COMMITTER_EMAIL=a@example.org", "GITHUB_STEP_SUMMARY="+filepath.Join(dir, "summary"))
+	env := append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+dir,
+		"GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=Ann",
+		"GIT_COMMITTER_EMAIL=a@example.org", "GITHUB_STEP_SUMMARY="+filepath.Join(dir, "summary"))
 	sh := func(in, script string, more ...string) (string, error) {
 		cmd := exec.Command(bash, "-e", "-c", script)
 		cmd.Dir, cmd.Env = in, append(slices.Clone(env), more...)
@@ -125,7 +126,8 @@ func TestRecipes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := sh(dir, `git init -q -b main origin && cd origin && trowel pack -q "$SAMPLES"/burrow -o a.map && git add -A && git commit -qm start
+	out, err := sh(dir, `git init -q -b main origin && cd origin && trowel pack -q "$SAMPLES"/burrow -o a.map
+git add -A && git commit -qm start
 git checkout -qb design && trowel edit -q a.map --in-place -- info --author Ann && git commit -qam design
 git update-ref refs/pull/7/head HEAD && git update-ref refs/merge-requests/7/head HEAD
 git checkout -qb game && trowel edit -q a.map --in-place -- add-setting 'tune gravity 0.4' && git commit -qam game
