@@ -167,7 +167,8 @@ usage or failure.`,
 	root.AddCommand(info, lsCommand(a), catCommand(a), extractCommand(a), packCommand(a), checkCommand(a),
 		searchCommand(a), findCommand(a), editCommand(a), applyCommand(a), mergeCommand(a), gitCommand(a), repairCommand(a),
 		backupCommand(a), forgetCommand(a), renderCommand(a), viewCommand(a), mountCommand(a), siteCommand(a), lspCommand(a),
-		dumpCommand(a), diffCommand(a), reviewCommand(a), convertCommand(a), formatsCommand(a), explainCommand(a), manCommand(a, root), versionCommand(a))
+		dumpCommand(a), diffCommand(a), reviewCommand(a), convertCommand(a), formatsCommand(a),
+		explainCommand(a), manCommand(a, root), versionCommand(a))
 	if games := a.Games.Hashing(); len(games) > 0 {
 		root.AddCommand(hashCommand(a, games))
 	}
