@@ -25,15 +25,22 @@ import (
 
 // order is the request of a worker to a child process.
 type order struct {
-	Step   step           `json:"step"`
-	Plan   work.Plan      `json:"plan"`
-	Part   work.Part      `json:"part"`
-	Store  string         `json:"store"` // the results to merge
-	Place  root           `json:"place"` // root of the results of all works
-	Output string         `json:"output"`
-	Access service.Access `json:"access"`
+	Step   step            `json:"step"`
+	Plan   work.Plan       `json:"plan"`
+	Part   work.Part       `json:"part"`
+	Store  string          `json:"store"` // the results to merge
+	Place  root            `json:"place"` // root of the results of all works
+	Output string          `json:"output"`
+	Access *service.Access `json:"access"` // nil: everything that the user may do
 
 	scratch string // the worker's folder for files that are removed when the child has ended
+	used    usage  // by the child, when it has ended
+}
+
+// usage is what a process has used.
+type usage struct {
+	cpu    time.Duration
+	memory int64 // bytes at most; 0: unknown
 }
 
 type step string
@@ -73,7 +80,7 @@ func childCommand(t *verbs.Tool) *cobra.Command {
 				_, _ = io.Copy(io.Discard, in)
 				os.Exit(exitOrphan)
 			}()
-			server.Sealed = true
+			server.Sealed = o.Access != nil
 			out := bufio.NewWriterSize(os.Stdout, 1<<16)
 			code := o.obey(cmd.Context(), t, out)
 			if err := out.Flush(); err != nil {
@@ -88,7 +95,7 @@ func childCommand(t *verbs.Tool) *cobra.Command {
 func (o *order) obey(ctx context.Context, t *verbs.Tool, out io.Writer) int {
 	var noResult error
 	call := verbs.Call{Args: o.Plan.Args, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: os.Stderr,
-		Handover: service.Handover{Program: o.Plan.Version, Access: &o.Access, Kept: o.kept}}
+		Handover: service.Handover{Program: o.Plan.Version, Access: o.Access, Kept: o.kept}}
 	switch o.Step {
 	case stepSplit:
 		call.Handover.Work = func(ctx context.Context, w work.Work) error {
@@ -159,7 +166,7 @@ func (o *order) run(ctx context.Context, program []string, dir string, threads i
 	defer os.RemoveAll(temp)
 	for _, v := range os.Environ() {
 		// The password of the queue must not be sent to servers that worlds name.
-		if name, _, _ := strings.Cut(v, "="); name != envQueue && name != "PGPASSWORD" {
+		if name, _, _ := strings.Cut(v, "="); o.Access == nil || name != envQueue && name != "PGPASSWORD" {
 			cmd.Env = append(cmd.Env, v)
 		}
 	}
@@ -182,6 +189,7 @@ func (o *order) run(ctx context.Context, program []string, dir string, threads i
 	}
 	go func() { _, _ = in.Write(append(line, '\n')) }() // the input stays open until the child has ended
 	err = cmd.Wait()
+	o.used = usage{cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), peak(cmd.ProcessState)}
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:

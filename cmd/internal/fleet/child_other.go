@@ -2,6 +2,11 @@
 
 package fleet
 
-import "os/exec"
+import (
+	"os"
+	"os/exec"
+)
 
 func apart(*exec.Cmd) {}
+
+func peak(*os.ProcessState) int64 { return 0 }

@@ -1,10 +1,12 @@
 package fleet
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"runtime"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,9 +20,11 @@ import (
 func workerCommand(t *verbs.Tool) *cobra.Command {
 	var at where
 	var roots []string
+	var asJSON bool
 	w := &worker{tool: t}
+	x := &indexed{worker: w}
 	cmd := &cobra.Command{
-		Use:   "worker --queue ADDRESS --root DIR...",
+		Use:   "worker --queue ADDRESS --root DIR... | --part N/M --results DIR VERB ...",
 		Short: "Run jobs from the queue",
 		Long: `Worker takes parts of works from a queue and runs each in a separate process, until Ctrl-C or
 SIGTERM: then it finishes its parts, or returns them to the queue after ten seconds. A second
@@ -34,21 +38,44 @@ the environment, as with other programs for S3.
 
 It runs only works submitted by the same version of trowel, connects to database servers on other
 machines only with --remote, and changes databases in place only with --allow-changes.
-` + aboutQueue,
-		Example: `  trowel worker --queue postgres://trowel@db.example/jobs --root /srv/worlds --root /srv/results --max 4`,
-		Args:    verbs.Number(0, 0),
+` + aboutQueue + `
+
+With --part N/M it needs no queue: it does its share of the work of a verb, the parts whose numbers
+have the remainder N when divided by M (N from 0, such as JOB_COMPLETION_INDEX of Kubernetes), and
+ends. "trowel jobs merge" makes the output of all. The same words in the same folder are the same
+work, and parts with results are not repeated. It may do what the user may do.
+With --json it prints a line for each part: part, file, begin, end, cpu in seconds, memory in bytes,
+error, and existed if the part had a result.`,
+		Example: `  trowel worker --queue postgres://trowel@db.example/jobs --root /srv/worlds --root /srv/results --max 4
+  trowel worker --part $JOB_COMPLETION_INDEX/20 --results s3://results/tour check /srv/maps`,
+		Args: func(cmd *cobra.Command, words []string) error {
+			if x.of > 0 {
+				return verbs.Number(1, -1)(cmd, words)
+			}
+			return verbs.Number(0, 0)(cmd, words)
+		},
 	}
 	at.flags(cmd)
 	flags := cmd.Flags()
+	flags.SetInterspersed(false)
+	flags.Var(&x.share, "part", "without a queue: do the share `N/M` of the work of a verb")
+	flags.StringVar(&x.Results, "results", "", "with --part: store results in the `folder`, or in a bucket s3://...")
+	flags.DurationVar(&x.limit, "limit", 10*time.Minute, "with --part: end a part that takes longer: a `time` such as 90s or 5m")
+	flags.BoolVar(&asJSON, "json", false, "with --part: print a line of JSON for each part")
 	flags.IntVar(&w.max, "max", runtime.NumCPU(), "run at most `N` parts at once; each has its share of the cores")
 	flags.StringArrayVar(&roots, "root", nil, "allow files and results below the `folder`; may be given several times")
 	flags.BoolVar(&w.access.Remote, "remote", false, "allow connections to database servers on other machines")
 	flags.BoolVar(&w.access.Changes, "allow-changes", false, "allow works to change databases in place")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		if w.max < 1 || w.max > 1000 {
 			return errors.New("--max: expected a number from 1 to 1000")
 		}
-		if len(roots) == 0 {
+		for _, name := range map[bool][]string{true: {"queue", "queue-file", "schema", "root", "remote", "allow-changes"}, false: {"results", "limit", "json"}}[x.of > 0] {
+			if flags.Changed(name) {
+				return fmt.Errorf("--%s is only for a worker %s --part", name, map[bool]string{true: "without", false: "with"}[x.of > 0])
+			}
+		}
+		if len(roots) == 0 && x.of == 0 {
 			return wording.Hint(errors.New("--root is missing: a worker opens no other files"),
 				"name the folders with the files and the results of works: --root /srv/worlds --root /srv/results")
 		}
@@ -72,6 +99,15 @@ machines only with --remote, and changes databases in place only with --allow-ch
 			return err
 		}
 		w.program = []string{self}
+		if x.of > 0 {
+			if asJSON {
+				x.lines = json.NewEncoder(t.Out())
+			}
+			if err := checkLimit(x.limit); err != nil {
+				return err
+			}
+			return x.run(cmd.Context(), words)
+		}
 		if w.queue, err = at.open(cmd.Context(), true); err != nil {
 			return err
 		}

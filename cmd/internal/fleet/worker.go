@@ -221,7 +221,7 @@ func (w *worker) order(r *row, s step) *order {
 	if bucket.IsURL(place.Here) {
 		place.There = place.Here
 	}
-	return &order{Step: s, Plan: r.plan(), Place: place, Access: w.access, scratch: w.scratch}
+	return &order{Step: s, Plan: r.plan(), Place: place, Access: &w.access, scratch: w.scratch}
 }
 
 // threads returns the number of threads of each child.

@@ -1,0 +1,246 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/cmd/internal/service"
+	"trowel.example/cmd/internal/verbs"
+	"trowel.example/cmd/internal/wording"
+	"trowel.example/cmd/internal/work"
+	"trowel.example/internal/files/scratch"
+)
+
+// share is the share of a work that one of several workers without a queue does: the parts whose numbers have the remainder
+// n when divided by of.
+type share struct{ n, of int }
+
+func (s *share) String() string { return "" }
+func (s *share) Type() string   { return "N/M" }
+
+// Set parses N/M.
+func (s *share) Set(text string) (err error) {
+	n, of, ok := strings.Cut(text, "/")
+	if s.n, err = strconv.Atoi(n); err == nil {
+		s.of, err = strconv.Atoi(of)
+	}
+	if !ok || err != nil || s.n < 0 || s.n >= s.of {
+		return fmt.Errorf("expected N/M, with N from 0 to M-1, not %q", text)
+	}
+	return nil
+}
+
+// begin completes the description of the work that words describe, and opens the store of its results.
+func (d *description) begin(ctx context.Context, words []string) (store work.Store, end func() error, err error) {
+	if d.Results == "" {
+		return nil, nil, wording.Hint(errors.New("--results is missing: the folder for results"), "all workers must see it")
+	}
+	d.Version, d.Args = service.Program(), words
+	if d.Dir, err = os.Getwd(); err != nil {
+		return nil, nil, err
+	}
+	if err := d.place(ctx); err != nil {
+		return nil, nil, err
+	}
+	return openStore(ctx, in(d.Results, d.id()))
+}
+
+// indexed does a share of a work without a queue.
+type indexed struct {
+	*worker
+	description
+	share
+	limit time.Duration
+	lines *json.Encoder // receives a line for each part; nil: none
+
+	mu     sync.Mutex
+	failed []string // names of parts
+}
+
+// line describes a part that was done.
+type line struct {
+	Part    string    `json:"part"`
+	File    string    `json:"file,omitempty"`
+	Begin   time.Time `json:"begin"`
+	End     time.Time `json:"end"`
+	CPU     float64   `json:"cpu"`              // seconds
+	Memory  int64     `json:"memory,omitempty"` // bytes at most; 0: unknown
+	Error   string    `json:"error,omitempty"`
+	Existed bool      `json:"existed,omitempty"` // the result existed, and the part was not done
+}
+
+func (x *indexed) run(ctx context.Context, words []string) error {
+	store, end, err := x.begin(ctx, words)
+	if err != nil {
+		return err
+	}
+	defer end()
+	x.Limit = int(x.limit / time.Second)
+	dir, remove, err := scratch.Make("trowel-worker-")
+	if err != nil {
+		return err
+	}
+	defer remove()
+	x.scratch = dir
+	// Report errors in the arguments once, and not for each part.
+	code := x.tool.Run(ctx, verbs.Call{Args: words, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: os.Stderr,
+		Handover: service.Handover{Work: func(context.Context, work.Work) error { return service.ErrPart }, Kept: x.kept}})
+	if code != 0 {
+		return verbs.Exit(code)
+	}
+	plan, err := work.Begin(ctx, split{run: func(ctx context.Context, out io.Writer) error {
+		return x.order(stepSplit).run(ctx, x.program, x.Dir, x.threads(), out, nil)
+	}}, x.plan(), store)
+	if f, ok := store.(work.Folder); ok && err == nil {
+		err = f.Guard(plan, x.Dir)
+	}
+	if err != nil {
+		return err
+	}
+	var own []work.Part
+	for i := x.n; i < len(plan.Parts); i += x.of {
+		own = append(own, plan.Parts[i])
+	}
+	x.tool.Say("%s of %d, with results in %s", wording.Count(len(own), "part"), len(plan.Parts), in(x.Results, x.id()))
+	next := make(chan work.Part)
+	var all sync.WaitGroup
+	for range min(x.max, len(own)) {
+		all.Go(func() {
+			for p := range next {
+				x.part(ctx, store, p)
+			}
+		})
+	}
+	for _, p := range own {
+		if ctx.Err() != nil {
+			break
+		}
+		next <- p
+	}
+	close(next)
+	all.Wait()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if len(x.failed) > 0 {
+		slices.Sort(x.failed)
+		return wording.Hint(fmt.Errorf("%s failed, first %s", wording.Count(len(x.failed), "part"), x.failed[0]),
+			"the same command does only the parts without results")
+	}
+	return nil
+}
+
+// part does a part, unless it has a result.
+func (x *indexed) part(ctx context.Context, store work.Store, p work.Part) {
+	ctx, cancel := context.WithTimeoutCause(ctx, x.limit, fmt.Errorf("%w of %v", errLimit, x.limit))
+	defer cancel()
+	o := x.order(stepPart)
+	o.Part = p
+	l := line{Part: p.Name, File: p.File, Begin: time.Now().UTC(), Existed: true}
+	err := store.Add(ctx, work.ResultName(p), func(to io.Writer) error {
+		l.Existed = false
+		return o.run(ctx, x.program, x.Dir, x.threads(), to, nil)
+	})
+	l.End, l.CPU, l.Memory = time.Now().UTC(), o.used.cpu.Seconds(), o.used.memory
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if err != nil {
+		l.Error = err.Error()
+		x.failed = append(x.failed, p.Name)
+		x.tool.Warn("", "part "+p.Name+": "+err.Error())
+	} else {
+		x.tool.Progress("parts", int(x.done.Add(1)), 0)
+	}
+	if x.lines != nil {
+		_ = x.lines.Encode(l)
+	}
+}
+
+// order returns an order for a child, which may do what the user may do.
+func (x *indexed) order(s step) *order {
+	return &order{Step: s, Plan: x.plan(), Place: root{x.Results, x.Results}, scratch: x.scratch}
+}
+
+func (x *indexed) kept(name string) string { return root{x.Results, x.Results}.kept(x.Dir, name) }
+
+// mergeCommand returns the verb that merges the results of workers without a queue.
+func mergeCommand(t *verbs.Tool) *cobra.Command {
+	var d description
+	cmd := &cobra.Command{
+		Use:   "merge --results DIR VERB ...",
+		Short: "Merge the results of workers without a queue",
+		Long: `Merge takes the results that "trowel worker --part" left in a folder or a bucket, and prints what the
+verb prints, writes what it writes, and exits with its exit code: byte-identical to one process.
+
+The words after --results are those of the workers, in the same folder and with the same version of
+trowel. If parts have no results, merge names them and does nothing.`,
+		Example: `  trowel jobs merge --results /srv/results check /srv/maps`,
+		Args:    verbs.Number(1, -1),
+	}
+	flags := cmd.Flags()
+	flags.SetInterspersed(false)
+	flags.StringVar(&d.Results, "results", "", "the `folder` of the results, or a bucket s3://...")
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		store, end, err := d.begin(cmd.Context(), words)
+		if err != nil {
+			return err
+		}
+		defer end()
+		if err := d.complete(cmd.Context(), store); err != nil {
+			return err
+		}
+		return verbs.Exit(t.Run(cmd.Context(), verbs.Call{Args: words, Stdin: strings.NewReader(""), Stdout: t.Out(), Stderr: cmd.ErrOrStderr(),
+			Handover: service.Handover{Program: d.Version, Kept: func(name string) string { return root{d.Results, d.Results}.kept(d.Dir, name) },
+				Output: func(name string) string { return name },
+				Work: func(ctx context.Context, w work.Work) error {
+					plan, err := work.Begin(ctx, w, d.plan(), store)
+					if err != nil {
+						return err
+					}
+					return work.Finish(ctx, w, plan, store)
+				}}}))
+	}
+	return cmd
+}
+
+// complete returns an error if a part has no result.
+func (d *description) complete(ctx context.Context, store work.Store) error {
+	has, err := store.Has(ctx, work.PlanName)
+	if err != nil {
+		return err
+	}
+	if !has {
+		return wording.Hint(fmt.Errorf("%s: no results of these words, in this folder, by version %s", d.Results, d.Version),
+			"`trowel worker --part 0/1 --results %s %s` makes them", d.Results, wording.Quoted(d.Args...))
+	}
+	plan, err := work.Begin(ctx, nil, d.plan(), store) // reads the plan
+	if err != nil {
+		return err
+	}
+	var missing []string
+	for i, p := range plan.Parts {
+		has, err := store.Has(ctx, work.ResultName(p))
+		if err != nil {
+			return err
+		}
+		if !has {
+			missing = append(missing, fmt.Sprintf("%s (number %d)", p.Name, i))
+		}
+	}
+	if len(missing) > 0 {
+		return wording.Hint(fmt.Errorf("%s of %d without results: %s", wording.Count(len(missing), "part"), len(plan.Parts),
+			strings.Join(missing[:min(5, len(missing))], ", ")), "worker --part N/M does the parts whose numbers have the remainder N when divided by M")
+	}
+	return nil
+}
