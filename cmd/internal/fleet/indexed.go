@@ -240,7 +240,7 @@ func (d *description) complete(ctx context.Context, store work.Store) error {
 	}
 	if len(missing) > 0 {
 		return wording.Hint(fmt.Errorf("%s of %d without results: %s", wording.Count(len(missing), "part"), len(plan.Parts),
-			strings.Join(missing[:min(5, len(missing))], ", ")), "worker --part N/M does the parts whose numbers have the remainder N when divided by M")
+			strings.Join(missing[:min(5, len(missing))], ", ")), "worker --part N/M does those whose numbers have the remainder N when divided by M")
 	}
 	return nil
 }

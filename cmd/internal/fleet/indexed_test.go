@@ -86,7 +86,8 @@ func TestIndexed(t *testing.T) {
 		return
 	}
 	for _, c := range []struct{ args, words string }{
-		{"--part 3/3 --results results toy 11 in", "with N from 0 to M-1"}, {"--part x/3 --results results toy 11 in", "with N from 0 to M-1"},
+		{"--part 3/3 --results results toy 11 in", "with N from 0 to M-1"},
+		{"--part x/3 --results results toy 11 in", "with N from 0 to M-1"},
 		{"--part 0/3 toy 11 in", "--results is missing"}, {"--part 0/3 --results results", "too few arguments"},
 		{"--part 0/3 --results results --queue postgres://x/y toy 11 in", "--queue is only for a worker without --part"},
 		{"--part 0/3 --results results --root in toy 11 in", "--root is only for a worker without --part"},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -70,10 +71,12 @@ error, and existed if the part had a result.`,
 		if w.max < 1 || w.max > 1000 {
 			return errors.New("--max: expected a number from 1 to 1000")
 		}
-		for _, name := range map[bool][]string{true: {"queue", "queue-file", "schema", "root", "remote", "allow-changes"}, false: {"results", "limit", "json"}}[x.of > 0] {
-			if flags.Changed(name) {
-				return fmt.Errorf("--%s is only for a worker %s --part", name, map[bool]string{true: "without", false: "with"}[x.of > 0])
-			}
+		wrong, of := []string{"results", "limit", "json"}, "with"
+		if x.of > 0 {
+			wrong, of = []string{"queue", "queue-file", "schema", "root", "remote", "allow-changes"}, "without"
+		}
+		if i := slices.IndexFunc(wrong, flags.Changed); i >= 0 {
+			return fmt.Errorf("--%s is only for a worker %s --part", wrong[i], of)
 		}
 		if len(roots) == 0 && x.of == 0 {
 			return wording.Hint(errors.New("--root is missing: a worker opens no other files"),
