@@ -62,7 +62,8 @@ func TestIndexed(t *testing.T) {
 	if len(lines) != 4 {
 		t.Errorf("%d lines", len(lines))
 	}
-	if s := merge(); s.code != 2 || !strings.Contains(s.err, "8 parts of 11 without results: 00000 (number 0), 00002 (number 2)") || s.out != "" {
+	if s := merge(); s.code != 2 || !strings.Contains(s.err, "8 parts of 11 without results: 00000 (number 0), 00002 (number 2)") ||
+		s.out != "" {
 		t.Errorf("the merge of a part: %d, %q\n%s", s.code, s.out, s.err)
 	}
 	b.remove("in/fail-00004")
