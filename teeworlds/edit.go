@@ -21,6 +21,7 @@ var mapEditing = mapops.Editing(slices.Concat(
 	envelopeOperations,
 	automapOperations,
 	artOperations,
+	vectorOperations,
 	quadOperations,
 	settingOperations,
 	[]operation{{Command: format.ApplyCommand, Do: mapops.Apply}},

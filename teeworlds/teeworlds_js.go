@@ -7,4 +7,5 @@ var (
 	mapMerging                *format.Merging
 	mapAuthoring              *format.Authoring
 	mapCensus, datafileCensus *format.Census
+	vectorOperations          []operation
 )

@@ -42,7 +42,7 @@ func (e *Editor) AddTileArt(name string, picture *image.NRGBA) error {
 	if err := e.settle(twmap.PartImage); err != nil {
 		return err
 	}
-	g := twmap.NewGroup(cut(name))
+	g := twmap.NewGroup(ShortName(name))
 	number := make(map[uint32]int, len(colors))
 	cells := make([][]twmap.Tile, sheets)
 	for i, c := range colors {
@@ -62,7 +62,7 @@ func (e *Editor) AddTileArt(name string, picture *image.NRGBA) error {
 		im := twmap.NewImage(fmt.Sprintf("%s %d", name, i+1), sheetOf(colors[i*sheetTiles:min((i+1)*sheetTiles, len(colors))]))
 		im.Version = e.imageVersion()
 		l := twmap.NewTileLayerOf(twmap.KindTiles, twmap.NewGridOf(w, h, cells[i]))
-		l.Name, l.Image, l.Version = cut(im.Name), len(e.m.Images), e.tileVersion()
+		l.Name, l.Image, l.Version = ShortName(im.Name), len(e.m.Images), e.tileVersion()
 		e.m.Images = append(e.m.Images, im)
 		g.Layers = append(g.Layers, l)
 	}
@@ -79,8 +79,8 @@ func (e *Editor) tileVersion() int32 {
 	return 3
 }
 
-// cut truncates a name to the room that groups and layers have.
-func cut(name string) string {
+// ShortName returns as much of a name as groups and layers have room for.
+func ShortName(name string) string {
 	if len(name) > maxPartName {
 		name = name[:maxPartName]
 		for !utf8.ValidString(name) {
@@ -150,8 +150,8 @@ func (e *Editor) AddQuadArt(name string, picture *image.NRGBA, o QuadArt) error 
 	}
 	l := twmap.NewQuadLayer(quads...)
 	l.Flags |= twmap.Detail
-	l.Name = cut(name)
-	g := twmap.NewGroup(cut(name), l)
+	l.Name = ShortName(name)
+	g := twmap.NewGroup(ShortName(name), l)
 	side := func(pixels int) int32 {
 		return int32((pixels*o.QuadPixel+o.ImagePixel-1)/o.ImagePixel) + 2
 	}

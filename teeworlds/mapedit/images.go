@@ -33,6 +33,22 @@ func (e *Editor) AddImage(name string, picture *image.NRGBA) error {
 	return e.addImage(name, func() *twmap.Image { return twmap.NewImage(name, picture) })
 }
 
+// ShareImage returns the number of an embedded image with a picture, and with a name or this name and a number, such as
+// "moon (1)". If the map has none, ShareImage adds it.
+func (e *Editor) ShareImage(name string, picture *image.NRGBA) (int, error) {
+	if err := checkPicture(picture); err != nil {
+		return 0, err
+	}
+	im := twmap.NewImage(name, picture)
+	have := e.m.Images
+	at, free := shared(name, len(have), func(i int) string { return have[i].Name }, func(i int) bool { return sameImage(have[i], im) })
+	if at >= 0 {
+		return at, nil
+	}
+	im.Name = free
+	return len(have), e.addImage(free, func() *twmap.Image { return im })
+}
+
 // AddExternalImage adds an image that the game of the map has: one of [twmap.ExternalImages] in a map of Teeworlds 0.7,
 // one of [twmap.ExternalImages06] in others. A width and a height of 0 mean those of the game's picture.
 // AddExternalImage changes nothing if the map refers to the image already.

@@ -60,6 +60,24 @@ func (e *Editor) changeQuads(at LayerAt, list []int, what string, change func(*t
 	return nil
 }
 
+// AddQuads adds quads in front of those of a layer that shows an image, or none if image is -1. A layer without quads gets
+// the image.
+func (e *Editor) AddQuads(at LayerAt, quads []twmap.Quad, image int) error {
+	layer, old, err := e.quads(at)
+	switch {
+	case err != nil:
+		return err
+	case image < -1 || image >= len(e.m.Images):
+		return inRange(twmap.PartImage, image, len(e.m.Images))
+	case len(old) > 0 && layer.Image != image:
+		return fmt.Errorf("%s shows %s: expected a layer that shows %s", e.Path(layer), e.imageName(layer.Image), e.imageName(image))
+	}
+	layer.Image = image
+	layer.SetQuads(append(slices.Clip(old), quads...))
+	e.reportChange(layer, len(quads), "quads", "added")
+	return nil
+}
+
 // AlignQuads does what Align in DDNet's editor does: it truncates the coordinates of all corners except the first to
 // a multiple of 1000/1024 of a pixel, towards 0. Like all methods for quads, it changes the quads with the numbers in
 // list, or all if list is nil.

@@ -2,7 +2,9 @@ package judge
 
 import (
 	"encoding/json"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"trowel.example/internal/testing/corpus"
@@ -22,6 +24,20 @@ func Node(t testing.TB, module string) string {
 		corpus.Missing(t, "judges", "no Node.js with the package %s here (set NODE_PATH): %v", module, err)
 	}
 	return path
+}
+
+// NodePackage returns the folder of a package of npm in a folder of NODE_PATH. It skips the test if it is not installed, unless
+// judges are required.
+func NodePackage(t testing.TB, name string) string {
+	t.Helper()
+	tests.Judges(t)
+	for _, dir := range filepath.SplitList(os.Getenv("NODE_PATH")) {
+		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.IsDir() {
+			return filepath.Join(dir, name)
+		}
+	}
+	corpus.Missing(t, "judges", "no package %s of npm here (set NODE_PATH)", name)
+	return ""
 }
 
 // ValidateGLTF tests that Khronos' validator finds no error and no warning in .glb files.

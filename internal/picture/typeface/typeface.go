@@ -1,0 +1,163 @@
+// Package typeface lays out letters of fonts, and draws them as outlines and into sheets of letters.
+package typeface
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/gofont/gobold"
+	"golang.org/x/image/font/gofont/gobolditalic"
+	"golang.org/x/image/font/gofont/goitalic"
+	"golang.org/x/image/font/gofont/gomono"
+	"golang.org/x/image/font/gofont/gomonobold"
+	"golang.org/x/image/font/gofont/goregular"
+	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/math/fixed"
+
+	"trowel.example/internal/picture/outline"
+)
+
+// goFonts are the fonts of the Go project, by name.
+var goFonts = map[string][]byte{
+	"regular": goregular.TTF, "bold": gobold.TTF, "italic": goitalic.TTF, "bold-italic": gobolditalic.TTF,
+	"mono": gomono.TTF, "mono-bold": gomonobold.TTF,
+}
+
+// GoFonts returns the names of the fonts of the Go project.
+func GoFonts() []string {
+	return []string{"regular", "bold", "italic", "bold-italic", "mono", "mono-bold"}
+}
+
+// Go returns a font of the Go project, which has Latin, Greek and Cyrillic letters.
+func Go(name string) (*Font, error) {
+	data, ok := goFonts[name]
+	if !ok {
+		return nil, fmt.Errorf("no font %q: expected %s", name, strings.Join(GoFonts(), ", "))
+	}
+	return Parse(data)
+}
+
+// Font is a font. Only one goroutine may use it.
+type Font struct {
+	Name   string // its full name, or ""
+	sfnt   *sfnt.Font
+	buffer sfnt.Buffer
+
+	ascent, descent float64 // of a line, in sizes of the font
+}
+
+// em is the size in which a font is measured: a number of 26.6 fixed-point.
+const em = 1024
+
+// Parse reads a TrueType or OpenType font, or the first one of a collection.
+func Parse(data []byte) (*Font, error) {
+	c, err := sfnt.ParseCollection(data)
+	if err != nil {
+		return nil, err
+	}
+	f := &Font{}
+	if f.sfnt, err = c.Font(0); err != nil {
+		return nil, err
+	}
+	f.Name, _ = f.sfnt.Name(&f.buffer, sfnt.NameIDFull)
+	m, err := f.sfnt.Metrics(&f.buffer, fixed.I(em), font.HintingNone)
+	if err != nil {
+		return nil, err
+	}
+	f.ascent, f.descent = length(m.Ascent), length(m.Descent)
+	if f.ascent <= 0 || f.descent < 0 || f.ascent+f.descent > 10 {
+		return nil, fmt.Errorf("the letters of the font reach from %g to %g", -f.descent, f.ascent)
+	}
+	return f, nil
+}
+
+// length returns a measure in sizes of the font.
+func length(v fixed.Int26_6) float64 { return float64(v) / 64 / em }
+
+// Height returns the height of a line, in sizes of the font.
+func (f *Font) Height() float64 { return f.ascent + f.descent }
+
+// Ascent returns the distance from the top of a line to its base, in sizes of the font.
+func (f *Font) Ascent() float64 { return f.ascent }
+
+// Lacks returns the characters of a text that the font lacks, each once. Spaces need no letter.
+func (f *Font) Lacks(text string) string {
+	lacks := ""
+	for _, c := range text {
+		if i, err := f.sfnt.GlyphIndex(&f.buffer, c); (err != nil || i == 0) && c != ' ' && !strings.ContainsRune(lacks, c) {
+			lacks += string(c)
+		}
+	}
+	return lacks
+}
+
+// Letter is a letter of a line, with the place of its origin on the base of the line, in sizes of the font.
+type Letter struct {
+	Rune rune
+	X    float64
+}
+
+// Line lays out a line from left to right: with kerning, and with a distance that is added after each letter. Spaces are
+// left out. It returns the width of the line.
+func (f *Font) Line(text string, spacing float64) (letters []Letter, width float64) {
+	var before sfnt.GlyphIndex
+	for i, c := range []rune(text) {
+		g, err := f.sfnt.GlyphIndex(&f.buffer, c)
+		if err != nil {
+			continue
+		}
+		if i > 0 {
+			width += spacing
+			if kern, err := f.sfnt.Kern(&f.buffer, before, g, fixed.I(em), font.HintingNone); err == nil {
+				width += length(kern)
+			}
+		}
+		if c != ' ' {
+			letters = append(letters, Letter{c, width})
+		}
+		if advance, err := f.sfnt.GlyphAdvance(&f.buffer, g, fixed.I(em), font.HintingNone); err == nil {
+			width += length(advance)
+		}
+		before = g
+	}
+	return letters, width
+}
+
+// Outline returns the outline of a letter with its origin at 0,0, in units of which the font has a size. It encloses the letter
+// by the rule NonZero.
+func (f *Font) Outline(c rune, size, tolerance float64) (outline.Path, error) {
+	g, err := f.sfnt.GlyphIndex(&f.buffer, c)
+	if err != nil {
+		return nil, err
+	}
+	segments, err := f.sfnt.LoadGlyph(&f.buffer, g, fixed.I(em), nil)
+	if err != nil {
+		return nil, fmt.Errorf("the letter %q: %w", c, err)
+	}
+	p := outline.Pen{Tolerance: tolerance}
+	at := func(q fixed.Point26_6) outline.Point {
+		return outline.Point{X: length(q.X) * size, Y: length(q.Y) * size}
+	}
+	for _, s := range segments {
+		switch s.Op {
+		case sfnt.SegmentOpMoveTo:
+			p.Move(at(s.Args[0]))
+		case sfnt.SegmentOpLineTo:
+			p.Line(at(s.Args[0]))
+		case sfnt.SegmentOpQuadTo:
+			p.Quad(at(s.Args[0]), at(s.Args[1]))
+		case sfnt.SegmentOpCubeTo:
+			p.Cube(at(s.Args[0]), at(s.Args[1]), at(s.Args[2]))
+		}
+	}
+	return p.Path(), nil
+}
+
+// Letters returns the characters of texts, each once, without spaces, in ascending order.
+func Letters(texts ...string) []rune {
+	list := []rune(strings.ReplaceAll(strings.Join(texts, ""), " ", ""))
+	slices.Sort(list)
+	return slices.Compact(list)
+}

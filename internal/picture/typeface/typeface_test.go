@@ -1,0 +1,138 @@
+package typeface
+
+import (
+	"image"
+	"math"
+	"strings"
+	"testing"
+
+	"golang.org/x/image/font/gofont/goregular"
+
+	"trowel.example/internal/picture/outline"
+)
+
+func TestGoFonts(t *testing.T) {
+	for _, name := range GoFonts() {
+		f, err := Go(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Name == "" || f.Height() < 1 || f.Height() > 1.5 || f.Ascent() >= f.Height() {
+			t.Errorf("%s: %q, %g high", name, f.Name, f.Height())
+		}
+		if lacks := f.Lacks("Aß Жя Ωλ 漢 漢"); lacks != "漢" {
+			t.Errorf("%s lacks %q", name, lacks)
+		}
+	}
+	if _, err := Go("serif"); err == nil || !strings.Contains(err.Error(), "expected regular, bold") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestLine(t *testing.T) {
+	f, err := Go("mono")
+	if err != nil {
+		t.Fatal(err)
+	}
+	letters, width := f.Line("a bc", 0)
+	if len(letters) != 3 || letters[0].X != 0 || letters[1].Rune != 'b' || math.Abs(letters[1].X-width/2) > 1e-9 || math.Abs(width-2.4) > 0.01 {
+		t.Errorf("%v, %g wide", letters, width)
+	}
+	if _, wide := f.Line("a bc", 0.5); math.Abs(wide-width-1.5) > 1e-9 {
+		t.Errorf("%g wide, without spacing %g", wide, width)
+	}
+	if letters, width := f.Line("", 1); letters != nil || width != 0 {
+		t.Errorf("%v, %g wide", letters, width)
+	}
+}
+
+// TestOutline tests the size and the direction of a letter.
+func TestOutline(t *testing.T) {
+	f, err := Go("regular")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := f.Outline('L', 1000, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	least, most := bounds(p)
+	if most.Y != 0 || least.Y < -800 || least.Y > -650 || len(p) != 1 {
+		t.Errorf("L is from %v to %v: its foot belongs on the base", least, most)
+	}
+	_ = outline.Area{Path: p}
+}
+
+// TestSheet tests where letters are, that they are inside of their tiles, and that their boxes have all of them.
+func TestSheet(t *testing.T) {
+	for _, name := range GoFonts() {
+		f, err := Go(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := f.NewSheet("Жу A")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for c, want := range map[rune]uint8{'A': 1, 'Z': 26, '1': 54, '9': 62, '0': 63, ' ': 0, 'ы': 0} {
+			if got := s.Tile(c); got != want {
+				t.Errorf("%s: %q is tile %d, want %d", name, c, got, want)
+			}
+		}
+		seen := make(map[uint8]bool)
+		for _, c := range printable + "Жу" {
+			tile := s.Tile(c)
+			if tile == 0 || seen[tile] {
+				t.Fatalf("%s: %q is tile %d", name, c, tile)
+			}
+			seen[tile] = true
+			of := image.Rect(0, 0, sheetTile, sheetTile).Add(image.Pt(int(tile)%16*sheetTile, int(tile)/16*sheetTile))
+			rect, at := s.Box(c)
+			if !rect.In(of.Inset(1)) || at[0] >= at[2] || at[1] >= at[3] {
+				t.Errorf("%s: %q is in %v, outside of %v: %v", name, c, rect, of, at)
+			}
+			inside, outside := 0, 0
+			for y := of.Min.Y; y < of.Max.Y; y++ {
+				for x := of.Min.X; x < of.Max.X; x++ {
+					if p := s.Picture.NRGBAAt(x, y); p.R != 255 {
+						t.Fatalf("%s: %q has the colour %v", name, c, p)
+					} else if image.Pt(x, y).In(rect) {
+						inside += int(p.A)
+					} else {
+						outside += int(p.A)
+					}
+				}
+			}
+			if inside < 255*10 || outside > 0 {
+				t.Errorf("%s: %q has %d in its box and %d outside", name, c, inside, outside)
+			}
+		}
+	}
+	f, _ := Go("regular")
+	many := ""
+	for c := rune(0xa1); c < 0x250; c++ {
+		if f.Lacks(string(c)) == "" {
+			many += string(c)
+		}
+	}
+	if _, err := f.NewSheet(many); err == nil || !strings.Contains(err.Error(), "more than 161 different characters") {
+		t.Errorf("%v", err)
+	}
+}
+
+// FuzzParse tests that damaged fonts give errors, and letters of a bounded size.
+func FuzzParse(f *testing.F) {
+	f.Add(goregular.TTF)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		font, err := Parse(data)
+		if err != nil {
+			return
+		}
+		font.Lacks(printable)
+		font.Line(printable, 0.1)
+		for _, c := range printable {
+			_, _ = font.Outline(c, 32, 0.1)
+		}
+		_, _ = font.NewSheet("Ж")
+	})
+}
