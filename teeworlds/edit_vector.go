@@ -13,14 +13,16 @@ var (
 	optionX = format.Option{Name: "x", Type: format.Integer, Default: "0", Help: "the left edge, in `tiles`"}
 	optionY = format.Option{Name: "y", Type: format.Integer, Default: "0", Help: "the top edge, in `tiles`"}
 
-	argLines      = format.Option{Name: "line", List: true, Some: true, Help: "the text of a line"}
-	optionFont    = format.Option{Name: "font", Input: true, Help: "a `file` with a font: TrueType or OpenType (default: a font of Go)"}
-	optionAlign   = format.Option{Name: "align", Choices: []string{"left", "center", "right"}, Default: "left", Help: "what is at --x of each line"}
+	argLines    = format.Option{Name: "line", List: true, Some: true, Help: "the text of a line"}
+	optionFont  = format.Option{Name: "font", Input: true, Help: "a `file` with a font: TrueType or OpenType (default: a font of Go)"}
+	optionAlign = format.Option{Name: "align", Choices: []string{"left", "center", "right"}, Default: "left",
+		Help: "what is at --x of each line"}
 	optionTextFor = format.Option{Name: "name", Help: "the `name` of the group (default: the text)"}
 
 	optionTolerance = format.Option{Name: "tolerance", Type: format.Number, Default: "0.1",
 		Help: "how far the edges of quads may be from curves, in `pixels` of the map"}
-	optionMostQuads = format.Option{Name: "most-quads", Type: format.Integer, Default: "2000", Help: "fail for more than this `number` of quads"}
+	optionMostQuads = format.Option{Name: "most-quads", Type: format.Integer, Default: "2000",
+		Help: "fail for more than this `number` of quads"}
 	optionQuadLayer = format.Option{Name: "layer", Names: mapquery.KindLayer,
 		Help: "add the quads to this `layer`: a path such as Tree/Lights, or numbers such as 3/1 (default: a new group)"}
 )
@@ -55,7 +57,7 @@ var vectorOperations = []operation{
 		},
 		Example: "text-quads 'Part 2' 'Mind the gap' --size 64 --align center --x 40 --y 12"}, mapops.AddTextQuads),
 	onMap(format.Command{Name: "text-tiles", Title: "Write text in tiles, one for each letter", Heading: headingArt,
-		Long: "The tiles are those of an image with the letters of the font, which is added to the map once. Capital letters and digits " +
+		Long: "The tiles are those of an image with the letters of the font, which is added to the map once. The letters A to Z and digits " +
 			"are where the text mode of DDNet's editor expects them.",
 		Args: opts{argLines},
 		Options: opts{
@@ -73,5 +75,6 @@ var vectorOperations = []operation{
 
 // optionFace returns the option that chooses a font of Go.
 func optionFace(usual string) format.Option {
-	return format.Option{Name: "face", Choices: typeface.GoFonts(), Default: usual, Help: "the font of Go, which has Latin, Greek and Cyrillic letters"}
+	return format.Option{Name: "face", Choices: typeface.GoFonts(), Default: usual,
+		Help: "the font of Go, which has Latin, Greek and Cyrillic letters"}
 }

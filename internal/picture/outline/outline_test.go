@@ -262,7 +262,8 @@ func TestStrokeForms(t *testing.T) {
 		}
 	}
 	left := 3
-	if p := (Stroke{Width: 9}).Outline(Path{polygon(0, 0, 9, 0, 9, 9, 0, 9), polygon(0, 0, 9, 0, 9, 9, 0, 9)}, 1, &left); len(p[1].Points) > 3 {
+	square := polygon(0, 0, 9, 0, 9, 9, 0, 9)
+	if p := (Stroke{Width: 9}).Outline(Path{square, square}, 1, &left); len(p[1].Points) > 3 {
 		t.Errorf("%v, although nothing was left", p)
 	}
 }
@@ -273,7 +274,8 @@ func TestArcs(t *testing.T) {
 		middle           Point
 		length           float64
 	}{
-		{false, true, Point{0, 100}, 0.5}, {true, true, Point{100, 0}, 1.5}, {false, false, Point{100, 0}, 0.5}, {true, false, Point{0, 100}, 1.5},
+		{false, true, Point{0, 100}, 0.5}, {true, true, Point{100, 0}, 1.5},
+		{false, false, Point{100, 0}, 0.5}, {true, false, Point{0, 100}, 1.5},
 	} {
 		p := Pen{Tolerance: 0.1}
 		p.Move(Point{0, 0})

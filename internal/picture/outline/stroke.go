@@ -228,7 +228,8 @@ func (w *stroker) corner(before, at, after Point) []Point {
 	halfCos := math.Sqrt(max(1+cos, 0) / 2) // of half of the angle between the directions
 	tip := func() Point { return at.plus(a.plus(b).times(1 / (1 + cos))) }
 	if turn < 0 { // the left is inside: the lines cross, unless they are too short
-		if reach := w.half * math.Sqrt(max(1-cos, 0)) / math.Sqrt(max(1+cos, 1e-12)); reach <= min(at.minus(before).length(), after.minus(at).length()) {
+		reach := w.half * math.Sqrt(max(1-cos, 0)) / math.Sqrt(max(1+cos, 1e-12))
+		if reach <= min(at.minus(before).length(), after.minus(at).length()) {
 			return []Point{tip()}
 		}
 		return []Point{at.plus(a), at, at.plus(b)}

@@ -62,7 +62,8 @@ func TestRead(t *testing.T) {
 		{`<polygon points="1,2 30 4-5.5.5e1"/>`, "0,2:30,4.845 #000000ff"},
 		{`<path d="m10 10h20v20h-20zm5 5l1 1"/>`, "10,10:30,30 #000000ff"},
 		{`<path d="M1 1L50 50" />`, ""},
-		{`<g display="none">` + rect + `/></g><g visibility="hidden">` + rect + `/>` + rect + `visibility="visible"/></g>`, "10,20:40,60 #000000ff"},
+		{`<g display="none">` + rect + `/></g>`, ""},
+		{`<g visibility="hidden">` + rect + `/>` + rect + `visibility="visible"/></g>`, "10,20:40,60 #000000ff"},
 		{`<defs>` + rect + `/></defs><symbol>` + rect + `/></symbol><title>A</title>`, ""},
 		{`<circle cx="150" cy="50" r="20"/>`, ""},
 		{rect + `stroke="#fff" stroke-width="0"/>`, "10,20:40,60 #000000ff"},
@@ -167,8 +168,8 @@ func TestLeftOut(t *testing.T) {
 
 // TestOpacity tests the colours of a group with an opacity, whose parts overlap.
 func TestOpacity(t *testing.T) {
-	p, err := Read(svgOf(`<g opacity="0.5"><rect width="20" height="10" fill="red"/><rect x="10" width="20" height="10" fill="blue" fill-opacity=".5"/></g>`),
-		usualOptions)
+	p, err := Read(svgOf(`<g opacity="0.5"><rect width="20" height="10" fill="red"/>
+		<rect x="10" width="20" height="10" fill="blue" fill-opacity=".5"/></g>`), usualOptions)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ const (
 // printable are the characters that all sheets have: those of ASCII.
 const printable = "!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~"
 
-// NewSheet draws a sheet with the printable characters of ASCII that the font has, and those of a text. Capital letters and
+// NewSheet draws a sheet with the printable characters of ASCII that the font has, and those of a text. A to Z and the
 // digits are where DDNet's editor expects them.
 func (f *Font) NewSheet(text string) (*Sheet, error) {
 	s := &Sheet{Picture: image.NewNRGBA(image.Rect(0, 0, sheetTile*sheetTiles, sheetTile*sheetTiles)),

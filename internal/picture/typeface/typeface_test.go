@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"golang.org/x/image/font/gofont/goregular"
-
-	"trowel.example/internal/picture/outline"
 )
 
 func TestGoFonts(t *testing.T) {
@@ -35,7 +33,8 @@ func TestLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	letters, width := f.Line("a bc", 0)
-	if len(letters) != 3 || letters[0].X != 0 || letters[1].Rune != 'b' || math.Abs(letters[1].X-width/2) > 1e-9 || math.Abs(width-2.4) > 0.01 {
+	if len(letters) != 3 || letters[0].X != 0 || letters[1].Rune != 'b' || math.Abs(letters[1].X-width/2) > 1e-9 ||
+		math.Abs(width-2.4) > 0.01 {
 		t.Errorf("%v, %g wide", letters, width)
 	}
 	if _, wide := f.Line("a bc", 0.5); math.Abs(wide-width-1.5) > 1e-9 {
@@ -60,7 +59,6 @@ func TestOutline(t *testing.T) {
 	if most.Y != 0 || least.Y < -800 || least.Y > -650 || len(p) != 1 {
 		t.Errorf("L is from %v to %v: its foot belongs on the base", least, most)
 	}
-	_ = outline.Area{Path: p}
 }
 
 // TestSheet tests where letters are, that they are inside of their tiles, and that their boxes have all of them.

@@ -61,8 +61,9 @@ func TestAddSVG(t *testing.T) {
 	layer, quads := v.quads(t)
 	const tile, pixel = 32 * 1024, 1024
 	q := quads[0]
-	if len(quads) != 1 || layer.Name != "logo of all" || layer.Image != -1 || q.Points[0] != (twmap.Point{X: 3*tile + 10*pixel, Y: -tile}) ||
-		q.Points[3] != (twmap.Point{X: 3*tile + 30*pixel, Y: -tile + 20*pixel}) || q.Pivot != (twmap.Point{X: 3*tile + 20*pixel, Y: -tile + 10*pixel}) ||
+	point := func(x, y int32) twmap.Point { return twmap.Point{X: 3*tile + x*pixel, Y: -tile + y*pixel} }
+	if len(quads) != 1 || layer.Name != "logo of all" || layer.Image != -1 || q.Points[0] != point(10, 0) ||
+		q.Points[3] != point(30, 20) || q.Pivot != point(20, 10) ||
 		q.Colors[2] != (twmap.Color{R: 255, G: 128, A: 128}) || q.PosEnv != -1 {
 		t.Errorf("%+v in the layer %q", quads, layer.Name)
 	}
@@ -125,7 +126,8 @@ func TestAddTextQuads(t *testing.T) {
 			t.Errorf("letter %d is at %d,%d, want %d", i, x, y, want)
 		}
 	}
-	if a, c := quads[0].Texture[0], quads[2].Texture[3]; a == c || a.X < 0 || c.X > 1024 || quads[0].Colors[0] != (twmap.Color{R: 255, A: 255}) {
+	red := twmap.Color{R: 255, A: 255}
+	if a, c := quads[0].Texture[0], quads[2].Texture[3]; a == c || a.X < 0 || c.X > 1024 || quads[0].Colors[0] != red {
 		t.Errorf("%+v", quads[0])
 	}
 	o.Pattern, o.Lines = "ab c d/*", []string{"x"}
@@ -136,7 +138,8 @@ func TestAddTextQuads(t *testing.T) {
 		t.Errorf("%d quads, %d images", len(quads), len(v.Map().Images))
 	}
 	o.Face = "bold"
-	if err := AddTextQuads(v.Editor, o); err == nil || !strings.Contains(err.Error(), "shows images/font_go_mono: expected a layer that shows images/font_go_bold") {
+	err := AddTextQuads(v.Editor, o)
+	if err == nil || !strings.Contains(err.Error(), "shows images/font_go_mono: expected a layer that shows images/font_go_bold") {
 		t.Errorf("%v", err)
 	}
 	o = usualText("Il")
@@ -189,7 +192,8 @@ func TestAddTextTiles(t *testing.T) {
 		}
 		return strings.Join(ids, " ")
 	}
-	o := TextTiles{Text: Text{Lines: []string{"AB 10", "Z"}, Face: "mono", Align: "center"}, X: 10, Y: 4, LineSpacing: 1, Color: &color.NRGBA{1, 2, 3, 255}}
+	o := TextTiles{Text: Text{Lines: []string{"AB 10", "Z"}, Face: "mono", Align: "center"}, X: 10, Y: 4, LineSpacing: 1,
+		Color: &color.NRGBA{1, 2, 3, 255}}
 	if err := AddTextTiles(v.Editor, o); err != nil {
 		t.Fatal(err)
 	}
