@@ -95,7 +95,7 @@ func complete(ctx context.Context, p *place) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(all, func(a, b format.Completion) int {
+	slices.SortFunc(all, func(a, b format.Completion) int {
 		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Label, b.Label))
 	})
 	list := completionList{Items: []completionItem{}, Incomplete: len(all) > maxCompletions}

@@ -80,8 +80,14 @@ func (s *Server) folderOf(ctx context.Context, name string) (*folder, error) {
 	}
 }
 
+// retry is the time after which a folder is examined again that was not one of a format.
+const retry = time.Minute
+
 // openFolder opens a folder if it is the tree form of a format that authors write as text.
 func (s *Server) openFolder(ctx context.Context, dir string) (*folder, error) {
+	if tried, ok := s.none[dir]; dir == filepath.Dir(dir) || ok && time.Since(tried) < retry {
+		return nil, nil
+	}
 	quiet := s.service.Quiet(func(wording.Note) {})
 	fsys, closer, err := quiet.OpenFolder(dir)
 	if err != nil {
@@ -89,6 +95,7 @@ func (s *Server) openFolder(ctx context.Context, dir string) (*folder, error) {
 	}
 	of, err := s.service.Formats.FindTree(fsys)
 	if err != nil || of.Authoring == nil {
+		s.none[dir] = time.Now()
 		return nil, closer.Close()
 	}
 	f := &folder{server: s, format: of, dir: dir, closer: closer, safe: safeNames(dir)}
@@ -259,6 +266,16 @@ func (f *folder) changed(path string) {
 	f.dirty[f.name(path)] = true
 	f.mu.Unlock()
 	f.poke()
+}
+
+// checkOnce arranges a check of the whole folder, unless one was done.
+func (f *folder) checkOnce() {
+	f.mu.Lock()
+	done := f.whole != nil
+	f.mu.Unlock()
+	if !done {
+		f.checkAll()
+	}
 }
 
 // checkAll arranges a check of the whole folder.

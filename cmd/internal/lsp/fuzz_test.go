@@ -3,6 +3,8 @@ package lsp
 import (
 	"bufio"
 	"bytes"
+	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -136,15 +138,20 @@ func FuzzMessages(f *testing.F) {
 	f.Add(`[]` + "\n" + `{"id":{},"method":[]}` + "\n" +
 		`{"method":"textDocument/didOpen","params":{"textDocument":{"uri":"file:///","text":""}}}`)
 	f.Fuzz(func(t *testing.T, script string) {
-		var in bytes.Buffer
-		messages := append([]string{`{"id":0,"method":"initialize","params":{"capabilities":{"workspace":{"workspaceEdit":` +
-			`{"documentChanges":true,"resourceOperations":["rename"]}}}}}`}, strings.Split(script, "\n")...)
-		for _, m := range messages {
-			fmt.Fprintf(&in, "Content-Length: %d\r\n\r\n%s", len(m), m)
-		}
-		s := service.New(format.Registered(), strings.NewReader(""), silent{}, new(wording.Aliases))
-		if err := Serve(t.Context(), s, &in, io.Discard); err != nil && err != ErrNoShutdown {
-			t.Error(err)
+		ctx, cancel := context.WithCancel(t.Context())
+		srv := newServer(service.New(format.Registered(), strings.NewReader(""), silent{}, new(wording.Aliases)), io.Discard)
+		defer srv.close()
+		defer srv.running.Wait()
+		defer cancel()
+		srv.handle(ctx, []byte(`{"id":0,"method":"initialize","params":{"capabilities":{"workspace":{"workspaceEdit":`+
+			`{"documentChanges":true,"resourceOperations":["rename"]}}}}}`))
+		for line := range strings.Lines(script) {
+			var m message
+			if json.Unmarshal([]byte(line), &m) == nil && questions[m.Method] != nil {
+				_, _ = questions[m.Method](srv, ctx, m.Params) // here, so that a panic fails the test
+			} else {
+				srv.handle(ctx, []byte(line))
+			}
 		}
 	})
 }

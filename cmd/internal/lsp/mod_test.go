@@ -2,6 +2,7 @@ package lsp_test
 
 import (
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -56,6 +57,20 @@ func TestModWhole(t *testing.T) {
 
 func TestModQuestions(t *testing.T) {
 	ring, leap, glow := ember(t)
+	table := filepath.Join(filepath.Dir(ring), "../../../UNITDATA.RAW.json")
+	if err := os.WriteFile(table, []byte(`{
+  "table": "UNITDATA",
+  "items": [
+    {
+      "guid": "5148310662718520902",
+      "name": "EMBER_RING",
+      "file": "MEDIA/UNITS/ITEMS/RINGS/EMBER_RING_BASE.DAT"
+    }
+  ]
+}
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	c := start(t, editing, nil)
 	u := c.openFile(ring)
 	skill := c.openFile(leap)
@@ -83,10 +98,12 @@ func TestModQuestions(t *testing.T) {
 		{"completion", c.after(u, "<INTEGER>"), []string{`"label":"MAXLEVEL"`}},
 		{"completion", c.after(skill, "<BOOL>CAN_BE_SILENCED:"), []string{`"label":"true"`}},
 		{"prepareRename", c.at(u, "EMBER_GLOW"), []string{`"placeholder":"EMBER_GLOW"`}},
-		{"rename", with(c.at(u, "5148310662718520902"), "newName", "77"), []string{`"newText":"77"`, uri(ring)}},
+		{"rename", with(c.at(u, "5148310662718520902"), "newName", "77"), []string{`"newText":"77"`, uri(ring), uri(table), `"line":4,"character":15`}},
 		{"rename", with(c.at(u, "EMBER_GLOW"), "newName", "SHINE"), []string{uri(glow), uri(ring), "EMBER%20LEAP.DAT", `"newText":"SHINE"`}},
 		{"rename", with(c.at(u, "media/units"), "newName", "base.dat"),
-			[]string{`"character":42},"end":{"line":1,"character":53}},"newText":""`, `"kind":"rename"`, "/MEDIA/UNITS/ITEMS/RINGS/base.dat"}},
+			[]string{`"character":42},"end":{"line":1,"character":53}},"newText":""`, `"kind":"rename"`, "/MEDIA/UNITS/ITEMS/RINGS/base.dat",
+				`"newText":"MEDIA/UNITS/ITEMS/RINGS/BASE.DAT"`}},
+		{"rename", with(c.at(skill, "EMBER LEAP"), "newName", "JUMP"), []string{"EMBER_LOW_HEALTH.DAT", "EMBER_TREE.LAYOUT"}},
 	} {
 		got := ask(q.method, q.at)
 		for _, want := range q.want {

@@ -29,8 +29,6 @@ type textEdit struct {
 }
 
 type initializeParams struct {
-	RootURI      string                 `json:"rootUri"`
-	Folders      []struct{ URI string } `json:"workspaceFolders"`
 	Capabilities struct {
 		General struct {
 			Encodings []string `json:"positionEncodings"`

@@ -44,6 +44,8 @@ type Server struct {
 	cancels map[string]context.CancelFunc // of the requests that are being answered, by ID
 	folders map[string]*folder            // by directory, or by path for a single file
 
+	none map[string]time.Time // folders of no format, with the time of the examination
+
 	started, down bool
 	bytes         bool // positions count bytes of UTF-8, not units of UTF-16
 	changes       bool // the editor accepts changes of documents with versions
@@ -51,11 +53,15 @@ type Server struct {
 	watches       bool // the editor can be asked to watch files
 }
 
+func newServer(s *service.Service, out io.Writer) *Server {
+	return &Server{service: s, out: out, slots: make(chan struct{}, maxRunning), cancels: make(map[string]context.CancelFunc),
+		folders: make(map[string]*folder), none: make(map[string]time.Time), docs: documents{byPath: make(map[string]*document)}}
+}
+
 // Serve answers the messages of in on out until the editor ends the connection, or ctx ends.
 func Serve(ctx context.Context, s *service.Service, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
-	srv := &Server{service: s, out: out, slots: make(chan struct{}, maxRunning), cancels: make(map[string]context.CancelFunc),
-		folders: make(map[string]*folder), docs: documents{byPath: make(map[string]*document)}}
+	srv := newServer(s, out)
 	defer srv.close()
 	defer srv.running.Wait()
 	defer cancel()
@@ -255,8 +261,8 @@ func (s *Server) initialize(params json.RawMessage) (any, error) {
 	}
 	s.started = true
 	s.bytes = slices.Contains(p.Capabilities.General.Encodings, "utf-8")
-	s.changes = p.Capabilities.Workspace.Edit.DocumentChanges
-	s.renames = s.changes && slices.Contains(p.Capabilities.Workspace.Edit.Operations, "rename")
+	s.renames = slices.Contains(p.Capabilities.Workspace.Edit.Operations, "rename")
+	s.changes = p.Capabilities.Workspace.Edit.DocumentChanges || s.renames // Neovim 0.7 offers only the operations
 	s.watches = p.Capabilities.Workspace.Watching.Dynamic
 	type object = map[string]any
 	units := "utf-16"
@@ -338,7 +344,7 @@ func (s *Server) didOpen(ctx context.Context, params json.RawMessage) error {
 		return err
 	}
 	f.changed(name)
-	f.checkAll()
+	f.checkOnce()
 	return nil
 }
 
@@ -406,13 +412,16 @@ func (s *Server) didClose(params json.RawMessage) error {
 		return err
 	}
 	name := pathOf(p.Document.URI)
-	if s.docs.get(name) == nil {
+	doc := s.docs.get(name)
+	if doc == nil {
 		return nil
 	}
 	s.docs.put(name, nil)
 	if f := s.knownFolder(name); f != nil {
 		f.changed(name) // what is on disk counts again
-		f.checkAll()
+		if f.textOf(f.name(name)).string != doc.text.string {
+			f.checkAll()
+		}
 	}
 	return nil
 }

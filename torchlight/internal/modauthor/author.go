@@ -79,7 +79,16 @@ const maxIndexed = 32 << 20
 // hasFacts reports whether the index reads a file of the game.
 func hasFacts(game string) bool {
 	switch path.Ext(game) {
-	case ".DAT", ".TEMPLATE", ".HIE", ".ANIMATION", ".LAYOUT", ".IMAGESET", ".MATERIAL":
+	case ".IMAGESET", ".MATERIAL", ".RAW":
+		return true
+	}
+	return isTree(game)
+}
+
+// isTree reports whether a file of the game is a data file or a layout.
+func isTree(game string) bool {
+	switch path.Ext(game) {
+	case ".DAT", ".TEMPLATE", ".HIE", ".ANIMATION", ".LAYOUT":
 		return true
 	}
 	return false

@@ -49,7 +49,7 @@ func (a *Author) Check(_ context.Context, at string) (list []format.Problem, err
 	case ".MATERIAL":
 		ogre.CheckScript(data, sink)
 	default:
-		if hasFacts(game) || moddir.IsForm(at, data) {
+		if isTree(game) || moddir.IsForm(at, data) {
 			moddir.CheckForm(data, at, a.options, sink)
 		}
 	}

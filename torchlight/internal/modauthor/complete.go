@@ -36,7 +36,7 @@ func (c *completer) add(kind format.CompletionKind, label, detail, write string,
 
 // Complete returns the types, keys and values that can be written at a place.
 func (a *Author) Complete(_ context.Context, at string, spot format.Spot) ([]format.Completion, error) {
-	if !hasFacts(moddir.GamePath(at)) && !strings.EqualFold(at, "MOD.DAT") {
+	if !isTree(moddir.GamePath(at)) {
 		return nil, nil
 	}
 	content, err := a.content(at)
@@ -73,7 +73,7 @@ func (a *Author) Complete(_ context.Context, at string, spot format.Spot) ([]for
 				c.add(format.CompleteKey, key, t.String(), key+colon, 0)
 			}
 		})
-	case l.property:
+	case l.property && spot.Column > start:
 		replace(start+1, l.typ.to)
 		c.types(l.typed)
 		c.over.From.Column, c.typed = start, row[start+1:spot.Column]

@@ -30,6 +30,7 @@ func (a *Author) Describe(_ context.Context, at string, spot format.Spot) (strin
 	}
 	l := parseLine(row)
 	switch {
+	case !isTree(moddir.GamePath(at)):
 	case (l.open || l.close) && l.name.has(spot.Column):
 		return "node " + code(l.name.of(row)) + "\n\n" + hashOf(l.name.of(row)), l.name.span(at, spot.Line), nil
 	case l.property && l.colon && l.key.has(spot.Column):

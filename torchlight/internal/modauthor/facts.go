@@ -36,6 +36,8 @@ func factsOf(game, content string) (f facts) {
 		f.imageSet(content)
 	case ".MATERIAL":
 		f.material(game, content)
+	case ".RAW":
+		f.table(game, content)
 	default:
 		f.data(game, func(see func(event)) { scan(content, see) })
 	}
@@ -104,6 +106,36 @@ func resource(dir, key, value string) (symbol, bool) {
 		value += ext
 	}
 	return symbol{kindFile, inMedia(dir + "/" + value)}, true
+}
+
+// tableField is a field of a table in JSON whose value is a text.
+var tableField = regexp.MustCompile(`^\s*(?:"(\w+)":\s*)?"([^"\\]*)"`)
+
+// table notes the files, GUIDs and names in a table.
+func (f *facts) table(game, content string) {
+	named := kindAny
+	for i, t := range things {
+		if strings.HasPrefix(path.Base(game), strings.TrimSuffix(t.folder, "S")) {
+			named = kindThing + kind(i)
+		}
+	}
+	n := 0
+	for row := range strings.Lines(content) {
+		if m := tableField.FindStringSubmatchIndex(row); m != nil {
+			value := row[m[4]:m[5]]
+			target, isFile := modfind.Target(value)
+			_, isNumber := text.ParseInt64(value)
+			switch key := row[max(m[2], 0):max(m[3], 0)]; {
+			case isFile && strings.Contains(target, "/"):
+				f.add(symbol{kindFile, inMedia(target)}, false, n, m[4], m[5])
+			case isNumber && len(value) > 1 && value != "-1":
+				f.add(symbol{kindGUID, value}, false, n, m[4], m[5])
+			case key == "name" && value != "":
+				f.add(symbol{named, strings.ToUpper(value)}, false, n, m[4], m[5])
+			}
+		}
+		n++
+	}
 }
 
 var (

@@ -21,7 +21,7 @@ func (a *Author) symbolAt(at string, spot format.Spot) (symbol, format.Span, boo
 		return s, u.span(at), true
 	}
 	content, err := a.content(at)
-	if err != nil {
+	if err != nil || !isTree(moddir.GamePath(at)) {
 		return symbol{}, format.Span{}, false
 	}
 	row, _ := lineOf(content, spot.Line)

@@ -35,6 +35,9 @@ func (a *Author) Mends(_ context.Context, p format.Problem) ([]format.Mend, erro
 	if p.Over.To.Line == p.Over.From.Line {
 		old = row[min(p.Over.From.Column, len(row)):min(max(p.Over.To.Column, p.Over.From.Column), len(row))]
 	}
+	if !own[p.ID] && p.ID != "tl-mod-no-guid" && !strings.Contains(strings.ToUpper(p.Message), strings.ToUpper(old)) {
+		return nil, nil // the text has changed since the mod was checked
+	}
 	replace := func(title, by string) format.Mend {
 		return format.Mend{Title: title, Edits: []format.Edit{{Span: p.Over, Text: by}}}
 	}

@@ -128,6 +128,10 @@ func (a *Author) renameFile(ctx context.Context, game, to string) (r format.Rewr
 	}
 	touched := map[string]bool{f.path: true}
 	for _, span := range a.mod.find(symbol{kindFile, game}, false) {
+		if path.Ext(moddir.GamePath(span.Path)) == ".RAW" { // tables have all paths in upper case
+			r.Edits = append(r.Edits, format.Edit{Span: span, Text: now})
+			continue
+		}
 		touched[span.Path] = true
 	}
 	folder := a.only(touched)
