@@ -57,7 +57,10 @@ local function report(name, value) out[name] = value end
 local function wait(what, is) if not vim.wait(30000, is, 20) then error('no ' .. what) end end
 local function open(name)
   vim.cmd('edit ' .. vim.fn.fnameescape(name))
-  wait('client', function() return #vim.tbl_values(vim.lsp.buf_get_clients(0)) > 0 and vim.tbl_values(vim.lsp.buf_get_clients(0))[1].initialized end)
+  wait('client', function()
+    local clients = vim.tbl_values(vim.lsp.buf_get_clients(0))
+    return #clients > 0 and clients[1].initialized
+  end)
   return vim.api.nvim_get_current_buf()
 end
 local function ask(method, params)
@@ -140,7 +143,8 @@ vim.cmd('silent wall')
 		!strings.Contains(fmt.Sprint(out["hover"]), "mentioned in 4 places") || out["completion"].(float64) < 1 {
 		t.Errorf("%v", out)
 	}
-	for name, want := range map[string]string{ring: "<STRING>AFFIX:SHINE\r\n", leap: "<STRING>AFFIX:SHINE\r\n", glow: "<STRING>NAME:SHINE\r\n"} {
+	for name, want := range map[string]string{ring: "<STRING>AFFIX:SHINE\r\n", leap: "<STRING>AFFIX:SHINE\r\n",
+		glow: "<STRING>NAME:SHINE\r\n"} {
 		data, err := os.ReadFile(name)
 		if err != nil || !bytes.HasPrefix(data, []byte{0xff, 0xfe, '[', 0}) || !strings.Contains(readText(t, name), want) {
 			t.Errorf("%s: %v, %q", name, err, readText(t, name))
