@@ -147,7 +147,7 @@ func (r *doodad) randomOf(amount int) int {
 }
 
 // edges are the chains of solid tiles with air beside them, by the indexes of the tiles.
-type edges struct{ floors, ceilings, left, right [][]int }
+type edges struct{ floors, ceilings, left, right [][]int32 }
 
 // edgesOf finds the edges of a game layer, except at its border.
 func edgesOf(g *twmap.Grid[twmap.Tile]) (e edges) {
@@ -160,13 +160,13 @@ func edgesOf(g *twmap.Grid[twmap.Tile]) (e edges) {
 		return 0
 	}
 	free := func(id uint8) bool { return id == 0 || id > 191 } // air and entities
-	chains := func(n, length int, solid func(line, i int) (x, y, besideX, besideY int)) (list [][]int) {
+	chains := func(n, length int, solid func(line, i int) (x, y, besideX, besideY int)) (list [][]int32) {
 		for line := 1; line < n-1; line++ {
-			var chain []int
+			var chain []int32
 			for i := 1; i < length; i++ {
 				x, y, besideX, besideY := solid(line, i)
 				if i < length-1 && at(x, y) == uint8(twmap.TileSolid) && free(at(besideX, besideY)) {
-					chain = append(chain, y*w+x)
+					chain = append(chain, int32(y*w+x))
 					continue
 				}
 				if chain != nil {
@@ -185,7 +185,7 @@ func edgesOf(g *twmap.Grid[twmap.Tile]) (e edges) {
 }
 
 // withoutShort removes chains of less than three tiles. As in the game, the last chain takes the place of a removed one.
-func withoutShort(list [][]int) [][]int {
+func withoutShort(list [][]int32) [][]int32 {
 	for i := 0; i < len(list); {
 		if len(list[i]) >= 3 {
 			i++
@@ -209,7 +209,7 @@ type drawing struct {
 // along draws the doodad along chains, and returns the chains that are left for other doodads. A rare doodad occupies
 // its place: the rest of its chain becomes two chains, which are tried later. As in the game, the chain after an occupied
 // one is tried from its second place on.
-func (d *drawing) along(chains [][]int) (left [][]int) {
+func (d *drawing) along(chains [][]int32) (left [][]int32) {
 	size := d.width
 	if d.location == onWalls {
 		size = d.height
@@ -221,10 +221,10 @@ func (d *drawing) along(chains [][]int) (left [][]int) {
 			if len(chain)-c < size {
 				break
 			}
-			if d.tries++; d.random > 1 && !chance(d.seed, d.rule, chain[c], int(d.tries), d.random) {
+			if d.tries++; d.random > 1 && !chance(d.seed, d.rule, int(chain[c]), int(d.tries), d.random) {
 				continue
 			}
-			d.stamp(chain[c] + d.x + d.y*d.w)
+			d.stamp(int(chain[c]) + d.x + d.y*d.w)
 			if occupied = d.random > 1; occupied {
 				if before := chain[:c]; len(before) > 1 {
 					chains = append(chains, before)

@@ -1,6 +1,7 @@
 package twmap
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -129,8 +130,13 @@ func (c *settingsCheck) arguments(command string, params []param, rest string) {
 func (p *param) fault(word string) string {
 	expected := fmt.Sprintf("expected a number from %.0f to %.0f", p.min, p.max)
 	n, err := strconv.ParseFloat(word, 64)
+	if p.kind == paramInteger {
+		var whole int64
+		whole, err = strconv.ParseInt(word, 10, 64) // the nearest one, if it is out of range
+		n = float64(whole)
+	}
 	switch {
-	case err != nil && !math.IsInf(n, 0) || math.IsNaN(n) || p.kind == paramInteger && n != math.Trunc(n):
+	case err != nil && !errors.Is(err, strconv.ErrRange) || math.IsNaN(n):
 		if p.kind == paramInteger {
 			expected = strings.Replace(expected, "a number", "a whole number", 1)
 		}
@@ -139,6 +145,8 @@ func (p *param) fault(word string) string {
 		return ""
 	case p.clamped:
 		return fmt.Sprintf("%s: the server uses %.0f", expected, min(max(n, p.min), p.max))
+	case p.kind == paramNumber:
+		return expected + ": the server stores another number"
 	}
 	return expected + ": the server ignores the command"
 }
