@@ -79,8 +79,8 @@ const maxTablesHead = 4096
 // file is already text.
 var teeworldsRules = &format.Format{
 	Name:       mapfile.RulesName,
-	Title:      "automapper rules of DDNet and Teeworlds 0.7",
-	Extensions: []string{automap.Extension, automap.ExtensionJSON},
+	Title:      "DDNet or Teeworlds 0.7 automapper rules",
+	Extensions: []string{automap.Extension},
 	Common:     true,
 	Doc:        "docs/formats/teeworlds-automap.md",
 	// Rules of DDNet have no signature, and files of other games look similar: the name decides.
