@@ -55,6 +55,10 @@ var (
 		Help: "the `path` of the game's own files, a folder or an archive, on which units are based"}
 )
 
+// optionWith names the mods of a list that come after the checked mod.
+var optionWith = format.Option{Name: "with", For: format.ForCheck, Input: true, List: true,
+	Help: "the `path` of a mod that the game loads after this one; check reports the files that it replaces"}
+
 // optionSceneBase is optionBase for the scenes of single files.
 var optionSceneBase = format.Option{Name: optionBase.Name, For: format.ForScene, Input: true, Help: optionBase.Help}
 
@@ -151,7 +155,7 @@ const (
 
 var (
 	archiveOptions = append([]format.Option{optionNames, optionGUTS, optionRaw, optionModels, optionSprites, optionLike, optionTables,
-		optionAll, optionBase, format.OptionClean}, modelOptions...)
+		optionAll, optionBase, optionWith, format.OptionClean}, modelOptions...)
 	archiveKinds = slices.Concat(pak.Catalog.Kinds(), mod.Catalog.Kinds(), moddir.Catalog.Kinds(),
 		dat.Catalog.Kinds(), layout.Catalog.Kinds(),
 		raw.Catalog.Kinds(), mpp.Catalog.Kinds(), tables.Catalog.Kinds(), text.Catalog.Kinds(),
@@ -165,6 +169,7 @@ type archive struct {
 	mod     *mod.Mod // nil for an archive without a header
 	options moddir.Options
 	base    string
+	with    []string // mods that the game loads later
 
 	mu      sync.Mutex
 	closers []io.Closer // files to close together with the archive
@@ -189,7 +194,7 @@ func openPakFile(_ context.Context, job *format.Job, src *format.Source) (format
 // newArchive returns an open archive that closes other, which may be nil.
 func newArchive(job *format.Job, r *pak.Reader, m *mod.Mod, other io.Closer) (format.File, error) {
 	o, err := modOptions(job)
-	a := &archive{reader: r, mod: m, options: o, base: optionBase.Value(job)}
+	a := &archive{reader: r, mod: m, options: o, base: optionBase.Value(job), with: optionWith.Values(job)}
 	a.closes(other)
 	if err != nil {
 		return nil, errors.Join(err, a.Close())
@@ -244,6 +249,14 @@ func (a *archive) Check(ctx context.Context, job *format.Job, sink check.Sink) e
 	}
 	defer closer.Close()
 	o := moddir.CheckOptions{Options: a.options, Base: base, Sources: job.Checking, OnProgress: job.Report}
+	for _, name := range a.with {
+		other, closer, err := modsource.OpenOther(job, name, a.options)
+		if err != nil {
+			return err
+		}
+		defer closer.Close()
+		o.With = append(o.With, other)
+	}
 	if a.mod != nil {
 		moddir.CheckMod(a.mod, o, sink)
 	} else {

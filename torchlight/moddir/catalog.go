@@ -44,6 +44,38 @@ var (
 	foundIconOutside = Catalog.Add("tl-mod-outside-icon", check.Info,
 		"Data files name icons that are in no image set of the mod; the files of the game were not checked.",
 		"No action needed; to check the files of the game, too, give them with --base.")
+	foundMeshMissing = Catalog.Add("tl-mod-missing-mesh", check.Warning,
+		"A unit or an object of a layout names a mesh that is neither in the mod nor in the game, so nothing is drawn for it.",
+		"Correct MESHFILE, RESOURCEDIRECTORY or the path, or add the mesh.")
+	foundEffectType = Catalog.Add("tl-mod-unknown-effect-type", check.Warning,
+		"An effect has a type that no effect of the game has. Types are part of the program, so a mod cannot add one; the "+
+			"game may have types that its own files do not use.",
+		"Correct TYPE, unless it is a type that only the program has.")
+	foundUnitType = Catalog.Add("tl-mod-unknown-unit-type", check.Warning,
+		"A file names a unit type that neither the mod nor the game has.",
+		"Correct the name, or add the type to MEDIA/UNITTYPES.")
+	foundSkill = Catalog.Add("tl-mod-unknown-skill", check.Warning,
+		"A file names a skill that neither the mod nor the game has, so nothing happens.",
+		"Correct the name: it must be the NAME of the skill, not its DISPLAYNAME or its file.")
+	foundAffix = Catalog.Add("tl-mod-unknown-affix", check.Warning,
+		"A file names an affix that neither the mod nor the game has, so nothing happens.",
+		"Correct the name: it must be the NAME of the affix.")
+	foundSpawnClass = Catalog.Add("tl-mod-unknown-spawn-class", check.Warning,
+		"A file names a spawn class that neither the mod nor the game has, so nothing appears.",
+		"Correct the name, or add the class to MEDIA/SPAWNCLASSES.")
+	foundMinAboveMax = Catalog.Add("tl-mod-min-above-max", check.Warning,
+		"A lowest value is above the highest value of the same node.",
+		"Correct one of the two.")
+	foundLevel = Catalog.Add("tl-mod-level", check.Warning,
+		"A level is outside of its range: below 0, required of characters but above their highest level, 100, or outside of "+
+			"MINLEVEL to MAXLEVEL of the same unit.",
+		"Correct the level, or the range.")
+	foundOverridden = Catalog.Add("tl-mod-overridden", check.Info,
+		"A mod that the game loads later (--with) replaces files of this mod, so their content has no effect.",
+		"If both are needed, merge the mods: `trowel merge`.")
+	foundRemovedByOther = Catalog.Add("tl-mod-removed-by-other", check.Info,
+		"A mod that the game loads later (--with) removes files of this mod from the game.",
+		"Merge the mods, or load them in another order.")
 	foundNotInTable = Catalog.Add("tl-mod-not-in-table", check.Warning,
 		"A file has no record in the .RAW table of its type, so the game ignores it. GUTS makes such mods from a "+
 			"leftover compiled file whose source was deleted.",

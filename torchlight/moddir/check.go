@@ -22,8 +22,9 @@ import (
 // CheckOptions control how a mod is checked.
 type CheckOptions struct {
 	Options
-	Base       Files // the game's files; nil if they are unknown
-	Sources    bool  // CheckFolder has already reported the problems of each single file
+	Base       Files   // the game's files; nil if they are unknown
+	With       []Other // mods that the game loads after the checked one, in their order
+	Sources    bool    // CheckFolder has already reported the problems of each single file
 	OnProgress func(what string, done, of int)
 }
 
@@ -34,8 +35,12 @@ type facts struct {
 	create   bool   // the game creates things from the file: it is not only a base of others
 	basefile string
 	refs     []reference
-	icons    []reference // references to sprites by name
-	sprites  []string    // the sprites of an image set
+	icons    []reference         // references to sprites by name
+	sprites  []string            // the sprites of an image set
+	meshes   []reference         // meshes of units and objects
+	mentions []mention           // names of things that other files define
+	names    [nameKinds][]string // names that the file defines, in upper case
+	doubts   []check.Finding     // findings about values that only the mod as a whole gives
 	table    raw.Table
 	tree     *text.Node // the tree, for the tables; nil if it was not kept
 	findings []check.Finding
@@ -118,6 +123,14 @@ func checkWith(r *pak.Reader, archive func(see func(*pak.File, []byte)), o Check
 	}
 	checkReferences(all, present, o.Base, sink)
 	checkIcons(all, o.Base, sink)
+	checkMeshes(all, present, o.Base, sink)
+	for i := range all {
+		for _, found := range all[i].doubts {
+			sink(found)
+		}
+	}
+	checkNames(all, o.Base, sink)
+	checkOverrides(r, o.With, &o.Options, sink)
 	sources := sourcesOfArchive(r, o.Options)
 	for i, f := range files {
 		if !f.Duplicate && all[i].tree != nil {
@@ -182,10 +195,17 @@ func (e *examination) examine(f *pak.File, data []byte) facts {
 			return a
 		}
 		for ref := range file.References() {
-			if strings.HasSuffix(strings.ToUpper(ref.Path), ".LAYOUT") {
-				a.refs = append(a.refs, reference{ref.Path, text.Place{Path: f.Path, Object: ref.Object.ID}})
+			r := reference{ref.Path, text.Place{Path: f.Path, Object: ref.Object.ID}}
+			switch extension(ref.Path) {
+			case ".LAYOUT":
+				a.refs = append(a.refs, r)
+			case ".MESH":
+				a.meshes = append(a.meshes, r)
 			}
 		}
+		mentionsInLayout(file, func(kind nameKind, name string, object int64) {
+			a.mentions = append(a.mentions, mention{kind, reference{name, text.Place{Path: f.Path, Object: object}}})
+		})
 		if tables.Uses(f.Path) {
 			e.hold(&a, file.Text(layout.Options{Path: f.Path}), len(data))
 		}
@@ -220,9 +240,19 @@ func (a *facts) look(root *text.Node) {
 		a.guid, _ = root.Get("UNIQUE_GUID")
 		a.create = strings.EqualFold(root.Name, "SKILL")
 	}
-	var walk func(n *text.Node, way string)
-	walk = func(n *text.Node, way string) {
+	for kind := range nameKinds {
+		if kind != effectTypes {
+			kind.defines(gameName(a.path), root, func(name string) { a.names[kind] = append(a.names[kind], name) })
+		}
+	}
+	a.mesh(root)
+	var walk func(n *text.Node, parent, way string)
+	walk = func(n *text.Node, parent, way string) {
 		way += n.Name + "."
+		mentions(gameName(a.path), n, parent, func(kind nameKind, p *text.Property) {
+			a.mentions = append(a.mentions, mention{kind, reference{p.Value, text.Place{Path: a.path, Node: way + p.Key}}})
+		})
+		checkRanges(gameName(a.path), n, parent, way, func(found check.Finding) { a.doubts = append(a.doubts, found) })
 		for p := range n.Properties() {
 			switch isIcon := iconKeys[strings.ToUpper(p.Key)]; {
 			case isIcon && !isAsset(p.Value):
@@ -232,10 +262,10 @@ func (a *facts) look(root *text.Node) {
 			}
 		}
 		for c := range n.Children() {
-			walk(c, way)
+			walk(c, strings.ToUpper(n.Name), way)
 		}
 	}
-	walk(root, "")
+	walk(root, "", "")
 }
 
 // isReported reports whether a finding is about a record of a table whose file has been reported for the same reason.

@@ -164,6 +164,9 @@ func TestCatalog(t *testing.T) {
 	for _, id := range []string{"tl-mod-outside-basefile", "tl-mod-no-guid", "tl-mod-removed-and-there", "tl-mod-likely-missing-icon"} {
 		seen[id] = true
 	}
+	for _, id := range append(meanings, "tl-mod-overridden", "tl-mod-removed-by-other") { // TestCheckMeaning and TestCheckOverrides
+		seen[id] = true
+	}
 	for _, id := range folderKinds(t) {
 		seen[id] = true
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"trowel.example/fault"
 	"trowel.example/internal/format"
@@ -168,6 +169,27 @@ func OpenBase(job *format.Job, name string, o moddir.Options) (moddir.Files, io.
 		return nil, nil, errors.Join(err, src.Close())
 	}
 	return moddir.SourcesOfArchive(r, o), closeBoth{src, other}, nil
+}
+
+// OpenOther opens a mod that the game loads after the one that is checked: a mod, an archive or the folder of one.
+func OpenOther(job *format.Job, name string, o moddir.Options) (moddir.Other, io.Closer, error) {
+	other := moddir.Other{Name: filepath.Base(name)}
+	files, closer, err := OpenBase(job, name, o)
+	if err != nil {
+		return other, nil, err
+	}
+	other.Files = files
+	if src, err := format.OpenSource(name); err == nil {
+		defer src.Close()
+		if IsMod(src) {
+			m, err := OpenMod(job, src)
+			if err != nil {
+				return other, nil, errors.Join(err, closer.Close())
+			}
+			other.Removed = m.Header.Removed
+		}
+	}
+	return other, closer, nil
 }
 
 type closeBoth struct{ a, b io.Closer }

@@ -1,0 +1,292 @@
+package moddir
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"trowel.example/check"
+	"trowel.example/internal/limits/parallel"
+	"trowel.example/torchlight/layout"
+	"trowel.example/torchlight/text"
+)
+
+// A nameKind is a kind of things that files refer to by name.
+type nameKind uint8
+
+const (
+	effectTypes nameKind = iota
+	unitTypes
+	skills
+	affixes
+	spawnClasses
+	nameKinds // their number
+)
+
+// named describes the kinds: the finding about an unknown name, and the folder of the files that define names.
+var named = [nameKinds]struct {
+	found   *check.Kind
+	what    string
+	folders []string
+}{
+	effectTypes:  {foundEffectType, "effect type", []string{"MEDIA/AFFIXES/", "MEDIA/SKILLS/", "MEDIA/UNITS/"}},
+	unitTypes:    {foundUnitType, "unit type", []string{"MEDIA/UNITTYPES/"}},
+	skills:       {foundSkill, "skill", []string{"MEDIA/SKILLS/"}},
+	affixes:      {foundAffix, "affix", []string{"MEDIA/AFFIXES/"}},
+	spawnClasses: {foundSpawnClass, "spawn class", []string{"MEDIA/SPAWNCLASSES/"}},
+}
+
+// mention is a name that a file refers to.
+type mention struct {
+	kind nameKind
+	reference
+}
+
+// noName are values that the game reads as no name, or as any.
+var noName = map[string]bool{"": true, "NONE": true, "ANY": true}
+
+// mentions calls yield for the names that a node of a data file refers to.
+func mentions(file string, n *text.Node, parent string, yield func(kind nameKind, p *text.Property)) {
+	node := strings.ToUpper(n.Name)
+	effect, _ := n.Get("TYPE")
+	casts := node == "EFFECT" && strings.HasPrefix(strings.ToUpper(effect), "CAST SKILL")
+	for p := range n.Properties() {
+		if !p.Type.IsString() || noName[strings.ToUpper(p.Value)] {
+			continue
+		}
+		switch key := strings.ToUpper(p.Key); {
+		case key == "TYPE" && node == "EFFECT":
+			yield(effectTypes, p)
+		case key == "UNITTYPE", strings.HasPrefix(key, "CHILD") && parent == "" && strings.HasPrefix(file, "MEDIA/UNITTYPES/"):
+			yield(unitTypes, p)
+		case key == "SKILL" && parent != "", key == "NAME" && (casts || node == "SKILL" && parent == "UNIT"):
+			yield(skills, p)
+		case key == "AFFIX":
+			yield(affixes, p)
+		case strings.Contains(key, "SPAWNCLASS"):
+			yield(spawnClasses, p)
+		}
+	}
+}
+
+// mentionsInLayout calls yield for the names that the objects of a layout refer to.
+func mentionsInLayout(f *layout.File, yield func(kind nameKind, name string, object int64)) {
+	for o := range f.All() {
+		desc := layout.DescriptorOf(o.Descriptor)
+		for _, p := range o.Properties {
+			info := desc.Property(p.Code)
+			if info == nil || info.Kind != layout.String {
+				continue
+			}
+			name, ok := p.Text()
+			if !ok || noName[strings.ToUpper(name)] {
+				continue
+			}
+			switch key := info.Name; {
+			case key == "UNITTYPE" || key == "UNIT TYPE":
+				yield(unitTypes, name, o.ID)
+			case key == "SKILL":
+				yield(skills, name, o.ID)
+			case key == "AFFIX":
+				yield(affixes, name, o.ID)
+			case strings.Contains(key, "SPAWNCLASS") || key == "SPAWN CLASS":
+				yield(spawnClasses, name, o.ID)
+			}
+		}
+	}
+}
+
+// definedIn reports whether a file can define names of a kind.
+func (kind nameKind) definedIn(file string) bool {
+	return extension(file) == ".DAT" && slices.ContainsFunc(named[kind].folders, func(f string) bool { return strings.HasPrefix(file, f) })
+}
+
+// defines calls yield for the names of a kind that a data file defines.
+func (kind nameKind) defines(file string, root *text.Node, yield func(name string)) {
+	if !kind.definedIn(file) {
+		return
+	}
+	if kind != effectTypes {
+		if name, ok := root.Get("NAME"); ok {
+			yield(strings.ToUpper(name))
+		}
+		return
+	}
+	var walk func(n *text.Node)
+	walk = func(n *text.Node) {
+		mentions(file, n, "", func(kind nameKind, p *text.Property) {
+			if kind == effectTypes {
+				yield(strings.ToUpper(p.Value))
+			}
+		})
+		for c := range n.Children() {
+			walk(c)
+		}
+	}
+	walk(root)
+}
+
+// namesIn returns the names of a kind that the files of the game define. They are nil if the game's files are unknown.
+// Files that cannot be read define none.
+func (kind nameKind) namesIn(base Files) map[string]bool {
+	if base == nil {
+		return nil
+	}
+	var files []string
+	for file := range base.Files() {
+		if kind.definedIn(strings.ToUpper(file)) {
+			files = append(files, file)
+		}
+	}
+	var mu sync.Mutex
+	names := make(map[string]bool)
+	parallel.Each(len(files), func(i int) {
+		root, err := base.Tree(files[i])
+		if err != nil {
+			return
+		}
+		kind.defines(strings.ToUpper(files[i]), root, func(name string) {
+			mu.Lock()
+			defer mu.Unlock()
+			names[name] = true
+		})
+	})
+	if len(names) == 0 {
+		return nil
+	}
+	return names
+}
+
+// checkNames reports names that neither the mod nor the game defines. There is one finding for each pair of a file and
+// a name. It does nothing for kinds of which no name of the game is known.
+func checkNames(all []facts, base Files, sink check.Sink) {
+	for kind := range nameKinds {
+		known := kind.namesIn(base)
+		if known == nil {
+			continue
+		}
+		for _, a := range all {
+			for _, name := range a.names[kind] {
+				known[name] = true
+			}
+		}
+		names := slices.Sorted(maps.Keys(known))
+		for _, a := range all {
+			unknown := make(map[string][]check.Place)
+			var order []string
+			for _, m := range a.mentions {
+				if name := strings.ToUpper(m.to); m.kind == kind && !known[name] {
+					if unknown[name] == nil {
+						order = append(order, name)
+					}
+					unknown[name] = append(unknown[name], m.at)
+				}
+			}
+			for _, name := range order {
+				sink.AddAt(named[kind].found, unknown[name], a.path, -1, "names the %s %q, which neither the mod nor the game has%s",
+					named[kind].what, name, nearName(name, names))
+			}
+		}
+	}
+}
+
+// nearName suggests a similar name.
+func nearName(name string, names []string) string {
+	best, least := "", 3
+	for _, other := range names {
+		if n := distance(name, other, least); n < least && n*5 < len(name) {
+			best, least = other, n
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", best)
+}
+
+// checkRanges reports lowest values above highest values in a node, and impossible levels.
+func checkRanges(file string, n *text.Node, parent, way string, sink check.Sink) {
+	number := func(key string) (v float64, ok bool) {
+		value, has := n.Get(key)
+		v, clean := text.ParseDouble(value)
+		return v, has && clean
+	}
+	at := func(key string) []check.Place { return []check.Place{text.Place{Path: file, Node: way + key}} }
+	for p := range n.Properties() {
+		low := strings.ToUpper(p.Key)
+		high := strings.Replace(low, "MIN", "MAX", 1)
+		if high == low {
+			continue
+		}
+		least, ok := number(low)
+		most, has := number(high)
+		if ok && has && least > most && most != noLimit && (least > 0 || most > 0) {
+			sink.AddAt(foundMinAboveMax, append(at(low), at(high)...), file, -1, "%s%s is %g, above %s, which is %g", way, low, least, high, most)
+		}
+	}
+	isUnit := parent == "" && strings.HasPrefix(file, "MEDIA/UNITS/")
+	required, ok := number("LEVEL_REQUIRED")
+	if ok && (required < 0 || required > maxLevel) && (isUnit || strings.HasPrefix(file, "MEDIA/SKILLS/")) {
+		sink.AddAt(foundLevel, at("LEVEL_REQUIRED"), file, -1, "%sLEVEL_REQUIRED is %g: characters have levels 1 to %d", way, required, maxLevel)
+	}
+	level, ok := number("LEVEL")
+	least, hasLeast := number("MINLEVEL")
+	most, hasMost := number("MAXLEVEL")
+	switch {
+	case !isUnit || !ok:
+	case level < 0:
+		sink.AddAt(foundLevel, at("LEVEL"), file, -1, "%sLEVEL is %g, below 0", way, level)
+	case hasLeast && hasMost && least <= most && (level < least || level > most):
+		sink.AddAt(foundLevel, at("LEVEL"), file, -1, "%sLEVEL is %g, outside of MINLEVEL %g to MAXLEVEL %g", way, level, least, most)
+	}
+}
+
+const (
+	maxLevel = 100 // of characters
+	noLimit  = -1  // as a highest value
+)
+
+// mesh records the mesh of a unit, which is named without extension in its RESOURCEDIRECTORY.
+func (a *facts) mesh(root *text.Node) {
+	dir, _ := root.Get("RESOURCEDIRECTORY")
+	mesh, _ := root.Get("MESHFILE")
+	if dir == "" || mesh == "" || !strings.HasPrefix(gameName(a.path), "MEDIA/UNITS/") {
+		return
+	}
+	to := strings.TrimRight(gameName(dir), "/") + "/" + strings.TrimSuffix(gameName(mesh), ".MESH") + ".MESH"
+	a.meshes = append(a.meshes, reference{to, text.Place{Path: a.path, Node: root.Name + ".MESHFILE"}})
+}
+
+// checkMeshes reports meshes that neither the mod nor the game has, unless no meshes of the game are known.
+func checkMeshes(all []facts, present map[string]bool, base Files, sink check.Sink) {
+	if base == nil {
+		return
+	}
+	inGame := make(map[string]bool)
+	for file := range base.Files() {
+		if extension(file) == ".MESH" {
+			inGame[strings.ToUpper(file)] = true
+		}
+	}
+	if len(inGame) == 0 {
+		return
+	}
+	for _, a := range all {
+		places := make(map[string][]check.Place)
+		var order []string
+		for _, m := range a.meshes {
+			if name := path.Clean(gameName(m.to)); !present[name] && !inGame[name] {
+				if places[name] == nil {
+					order = append(order, name)
+				}
+				places[name] = append(places[name], Reference{m.at, name})
+			}
+		}
+		for _, name := range order {
+			sink.AddAt(foundMeshMissing, places[name], a.path, -1, "names the mesh %s, which does not exist", name)
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package moddir_test
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"trowel.example/check"
+	"trowel.example/torchlight/mod"
+	"trowel.example/torchlight/moddir"
+)
+
+// opened builds a mod and opens it.
+func opened(t *testing.T, files map[string]string) *mod.Mod {
+	t.Helper()
+	data := build(t, sources(t, files), moddir.BuildOptions{Tables: true})
+	m, err := mod.Open(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// object returns a layout with an object that has a property.
+func object(kind, property string) string {
+	return "[Layout]\n[OBJECTS]\n[BASEOBJECT]\n[PROPERTIES]\n<STRING>DESCRIPTOR:" + kind + "\n<STRING>NAME:o\n<INTEGER64>ID:5\n" + property +
+		"\n[/PROPERTIES]\n[/BASEOBJECT]\n[/OBJECTS]\n[/Layout]"
+}
+
+// TestCheckMeaning tests that each of the findings about meaning is reported for a file that has it, and not for one that has
+// not, and that names of the game are looked up only if its files are given.
+func TestCheckMeaning(t *testing.T) {
+	base, err := moddir.SourcesOf(sources(t, map[string]string{
+		"MEDIA/AFFIXES/A.DAT":           "[AFFIX]\n<STRING>NAME:GAME_AFFIX\n[EFFECT]\n<STRING>TYPE:KNOCK BACK EFFECT\n[/EFFECT]\n[/AFFIX]",
+		"MEDIA/SKILLS/A.DAT":            "[SKILL]\n<STRING>NAME:Game Skill Number One\n[/SKILL]",
+		"MEDIA/UNITTYPES/A.DAT":         "[WOLVES]\n<STRING>NAME:WOLVES\n[/WOLVES]",
+		"MEDIA/SPAWNCLASSES/A.DAT":      "[SPAWNCLASS]\n<STRING>NAME:CAVES\n[/SPAWNCLASS]",
+		"MEDIA/UNITS/MONSTERS/BASE.DAT": "[UNIT]\n[/UNIT]",
+		"MEDIA/MODELS/WOLF.MESH":        "mesh",
+	}), moddir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const monster, affix, skill, dungeon, unitType, level = "MEDIA/UNITS/MONSTERS/X.DAT", "MEDIA/AFFIXES/X.DAT", "MEDIA/SKILLS/X.DAT",
+		"MEDIA/DUNGEONS/X.DAT", "MEDIA/UNITTYPES/X.DAT", "MEDIA/LAYOUTS/X.LAYOUT"
+	unit := func(s string) string { return "[UNIT]\n<STRING>NAME:x\n<INTEGER64>UNIT_GUID:1\n" + s + "\n[/UNIT]" }
+	effect := func(s string) string { return "[AFFIX]\n<STRING>NAME:x\n[EFFECT]\n" + s + "\n[/EFFECT]\n[/AFFIX]" }
+	skilled := func(s string) string { return "[SKILL]\n<STRING>NAME:x\n<INTEGER64>UNIQUE_GUID:1\n" + s + "\n[/SKILL]" }
+	for _, c := range []struct {
+		file, content string
+		alone, all    string // the findings without and with the game's files
+	}{
+		{affix, effect("<STRING>TYPE:knock back effect"), "", ""},
+		{affix, effect("<STRING>TYPE:KNOKC BACK EFFECT"), "",
+			`tl-mod-unknown-effect-type: names the effect type "KNOKC BACK EFFECT", which neither the mod nor the game has; ` +
+				`did you mean "KNOCK BACK EFFECT"?`},
+		{dungeon, "[DUNGEON]\n<STRING>TYPE:ZONE\n[/DUNGEON]", "", ""}, // another kind of type
+		{monster, unit("<STRING>UNITTYPE:Wolves"), "", ""},
+		{monster, unit("<STRING>UNITTYPE:ANY"), "", ""},
+		{monster, unit("<STRING>UNITTYPE:"), "", ""},
+		{monster, unit("<STRING>UNITTYPE:FOXES"), "",
+			`tl-mod-unknown-unit-type: names the unit type "FOXES", which neither the mod nor the game has`},
+		{unitType, "[X]\n<STRING>NAME:X\n<STRING>CHILD:WOLVES\n<STRING>CHILD1:X\n[/X]", "", ""},
+		{unitType, "[X]\n<STRING>NAME:X\n<STRING>CHILD2:FOXES\n[/X]", "",
+			`tl-mod-unknown-unit-type: names the unit type "FOXES", which neither the mod nor the game has`},
+		{level, object("Damage Shape", "<STRING>UNITTYPE:FOXES"), "",
+			`tl-mod-unknown-unit-type: names the unit type "FOXES", which neither the mod nor the game has`},
+		{skill, skilled("[EXECUTE_SKILL]\n<STRING>SKILL:GAME SKILL NUMBER ONE\n[/EXECUTE_SKILL]\n[A]\n<STRING>SKILL:X\n[/A]"), "", ""},
+		{skill, skilled("[EXECUTE_SKILL]\n<STRING>SKILL:GAME SKILL NUMBER TWO\n[/EXECUTE_SKILL]"), "",
+			`tl-mod-unknown-skill: names the skill "GAME SKILL NUMBER TWO", which neither the mod nor the game has`},
+		{affix, effect("<STRING>TYPE:KNOCK BACK EFFECT\n<STRING>NAME:not a skill"), "", ""},
+		{monster, unit("[SKILL]\n<STRING>NAME:Howl\n[/SKILL]"), "",
+			`tl-mod-unknown-skill: names the skill "HOWL", which neither the mod nor the game has`},
+		{level, object("Skill Controller", "<STRING>SKILL:Game skill number one"), "", ""},
+		{level, object("Skill Controller", "<STRING>SKILL:Howl"), "",
+			`tl-mod-unknown-skill: names the skill "HOWL", which neither the mod nor the game has`},
+		{monster, unit("[AFFIXES]\n<STRING>AFFIX:game_affix\n[/AFFIXES]"), "", ""},
+		{monster, unit("[AFFIXES]\n<STRING>AFFIX:NO_AFFIX\n[/AFFIXES]"), "",
+			`tl-mod-unknown-affix: names the affix "NO_AFFIX", which neither the mod nor the game has`},
+		{dungeon, "[DUNGEON]\n[STRATA0]\n<STRING>MONSTERSPAWNCLASS:caves\n<STRING>PROPSPAWNCLASS:NONE\n[/STRATA0]\n[/DUNGEON]", "", ""},
+		{dungeon, "[DUNGEON]\n[STRATA0]\n<STRING>CREEPSPAWNCLASS:CREEPS\n[/STRATA0]\n[STRATA1]\n<STRING>CREEPSPAWNCLASS:CREEPS\n" +
+			"[/STRATA1]\n[/DUNGEON]", "", `tl-mod-unknown-spawn-class: names the spawn class "CREEPS", which neither the mod nor the game has`},
+
+		{monster, unit("<INTEGER>MINDAMAGE:5\n<INTEGER>MAXDAMAGE:5"), "", ""},
+		{monster, unit("<INTEGER>MINDAMAGE:6\n<INTEGER>MAXDAMAGE:5"),
+			"tl-mod-min-above-max: UNIT.MINDAMAGE is 6, above MAXDAMAGE, which is 5", "="},
+		{dungeon, "[DUNGEON]\n[STRATA0]\n<FLOAT>NPCS_MIN:2.5\n<FLOAT>NPCS_MAX:0\n[/STRATA0]\n[/DUNGEON]",
+			"tl-mod-min-above-max: DUNGEON.STRATA0.NPCS_MIN is 2.5, above NPCS_MAX, which is 0", "="},
+		{monster, unit("<INTEGER>MINDAMAGE:6\n<INTEGER>MAXDAMAGE:-1"), "", ""},                  // no limit
+		{affix, effect("<STRING>TYPE:KNOCK BACK EFFECT\n<FLOAT>MIN:-5\n<FLOAT>MAX:-9"), "", ""}, // by size
+		{monster, unit("<STRING>MINION:6\n<INTEGER>MINIMAP:5\n<STRING>ADMIN:x"), "", ""},
+		{monster, unit("<INTEGER>LEVEL:5\n<INTEGER>MINLEVEL:1\n<INTEGER>MAXLEVEL:5"), "", ""},
+		{monster, unit("<INTEGER>LEVEL:6\n<INTEGER>MINLEVEL:1\n<INTEGER>MAXLEVEL:5"),
+			"tl-mod-level: UNIT.LEVEL is 6, outside of MINLEVEL 1 to MAXLEVEL 5", "="},
+		{monster, unit("<INTEGER>LEVEL:-3"), "tl-mod-level: UNIT.LEVEL is -3, below 0", "="},
+		{monster, unit("<INTEGER>LEVEL_REQUIRED:100\n[SKILL]\n<INTEGER>LEVEL:-1\n[/SKILL]"), "", ""},
+		{skill, skilled("[LEVEL1]\n<INTEGER>LEVEL_REQUIRED:101\n[/LEVEL1]"),
+			"tl-mod-level: SKILL.LEVEL1.LEVEL_REQUIRED is 101: characters have levels 1 to 100", "="},
+
+		{monster, unit("<STRING>RESOURCEDIRECTORY:media\\models/\n<STRING>MESHFILE:Wolf"), "", ""},
+		{monster, unit("<STRING>RESOURCEDIRECTORY:media/models\n<STRING>MESHFILE:own.mesh"), "", ""},
+		{monster, unit("<STRING>RESOURCEDIRECTORY:media/models\n<STRING>MESHFILE:fox"), "",
+			"tl-mod-missing-mesh: names the mesh MEDIA/MODELS/FOX.MESH, which does not exist"},
+		{level, object("Generic Model", "<STRING>FILE:media/models/wolf.mesh"), "", ""},
+		{level, object("Generic Model", "<STRING>FILE:media/models//fox.mesh"), "",
+			"tl-mod-missing-mesh: names the mesh MEDIA/MODELS/FOX.MESH, which does not exist"},
+	} {
+		m := opened(t, map[string]string{c.file: c.content, "MEDIA/MODELS/OWN.MESH": "mesh"})
+		if c.all == "=" {
+			c.all = c.alone
+		}
+		for _, o := range []struct {
+			base moddir.Files
+			want string
+		}{{nil, c.alone}, {base, c.all}} {
+			var got []string
+			for _, f := range check.Collect(func(sink check.Sink) { moddir.CheckMod(m, moddir.CheckOptions{Base: o.base}, sink) }) {
+				if slices.ContainsFunc(meanings, func(id string) bool { return f.ID == id }) {
+					got = append(got, f.ID+": "+f.Message)
+					if len(f.At) == 0 || !strings.HasPrefix(f.At[0].String(), c.file) {
+						t.Errorf("%s: place %v", f.ID, f.At)
+					}
+				}
+			}
+			if strings.Join(got, "\n") != o.want {
+				t.Errorf("%s, base %v:\n%s\nwant\n%s", c.content, o.base != nil, strings.Join(got, "\n"), o.want)
+			}
+		}
+	}
+}
+
+var meanings = []string{"tl-mod-unknown-effect-type", "tl-mod-unknown-unit-type", "tl-mod-unknown-skill", "tl-mod-unknown-affix",
+	"tl-mod-unknown-spawn-class", "tl-mod-min-above-max", "tl-mod-level", "tl-mod-missing-mesh"}
+
+// TestCheckOverrides tests that the files are reported which mods that are loaded later replace or remove.
+func TestCheckOverrides(t *testing.T) {
+	files := map[string]string{
+		"MEDIA/UNITS/MONSTERS/SAME.DAT": "[UNIT]\n<STRING>NAME:same\n<INTEGER64>UNIT_GUID:1\n[/UNIT]",
+		"MEDIA/UNITS/MONSTERS/GONE.DAT": "[UNIT]\n<STRING>NAME:gone\n<INTEGER64>UNIT_GUID:2\n[/UNIT]",
+		"MEDIA/UI/OWN.DDS":              "own",
+	}
+	theirs := map[string]string{"MEDIA/UNITS/MONSTERS/SAME.DAT": files["MEDIA/UNITS/MONSTERS/SAME.DAT"], "MEDIA/UI/THEIRS.DDS": "theirs"}
+	for i := range 5 {
+		name := fmt.Sprintf("MEDIA/UI/%d.DDS", i)
+		files[name], theirs[name] = "a", "b"
+	}
+	m := opened(t, files)
+	folder, err := moddir.SourcesOf(sources(t, theirs), moddir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive := moddir.SourcesOfArchive(opened(t, theirs).Archive, moddir.Options{})
+	for form, other := range map[string]moddir.Files{"mod": archive, "folder": folder} {
+		var got []string
+		o := moddir.CheckOptions{With: []moddir.Other{{Name: "B.MOD", Files: other, Removed: []string{"media/units/monsters/gone.dat"}}}}
+		for _, f := range check.Collect(func(sink check.Sink) { moddir.CheckMod(m, o, sink) }) {
+			if f.ID == "tl-mod-overridden" || f.ID == "tl-mod-removed-by-other" {
+				got = append(got, fmt.Sprintf("%s: %s (%d)", f.ID, f.Message, len(f.At)))
+			}
+		}
+		want := []string{
+			"tl-mod-overridden: B.MOD replaces 5 files: MEDIA/UI/0.DDS, MEDIA/UI/1.DDS, MEDIA/UI/2.DDS and 2 more (5)",
+			"tl-mod-removed-by-other: B.MOD removes 1 file: MEDIA/UNITS/MONSTERS/GONE.DAT (1)",
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q", form, got)
+		}
+	}
+}
