@@ -252,7 +252,7 @@ func (a *facts) look(root *text.Node) {
 		mentions(gameName(a.path), n, parent, func(kind nameKind, p *text.Property) {
 			a.mentions = append(a.mentions, mention{kind, reference{p.Value, text.Place{Path: a.path, Node: way + p.Key}}})
 		})
-		checkRanges(gameName(a.path), n, parent, way, func(found check.Finding) { a.doubts = append(a.doubts, found) })
+		checkRanges(a.path, n, parent, way, func(found check.Finding) { a.doubts = append(a.doubts, found) })
 		for p := range n.Properties() {
 			switch isIcon := iconKeys[strings.ToUpper(p.Key)]; {
 			case isIcon && !isAsset(p.Value):

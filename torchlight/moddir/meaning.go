@@ -227,9 +227,9 @@ func checkRanges(file string, n *text.Node, parent, way string, sink check.Sink)
 			sink.AddAt(foundMinAboveMax, append(at(low), at(high)...), file, -1, "%s%s is %g, above %s, which is %g", way, low, least, high, most)
 		}
 	}
-	isUnit := parent == "" && strings.HasPrefix(file, "MEDIA/UNITS/")
+	isUnit := parent == "" && strings.HasPrefix(gameName(file), "MEDIA/UNITS/")
 	required, ok := number("LEVEL_REQUIRED")
-	if ok && (required < 0 || required > maxLevel) && (isUnit || strings.HasPrefix(file, "MEDIA/SKILLS/")) {
+	if ok && (required < 0 || required > maxLevel) && (isUnit || strings.HasPrefix(gameName(file), "MEDIA/SKILLS/")) {
 		sink.AddAt(foundLevel, at("LEVEL_REQUIRED"), file, -1, "%sLEVEL_REQUIRED is %g: characters have levels 1 to %d", way, required, maxLevel)
 	}
 	level, ok := number("LEVEL")
