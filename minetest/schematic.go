@@ -2,8 +2,10 @@ package minetest
 
 import (
 	"io/fs"
+	"slices"
 
 	"trowel.example/internal/format"
+	"trowel.example/minetest/internal/schematicsteps"
 	"trowel.example/minetest/internal/worldfile"
 	"trowel.example/minetest/internal/worldscene"
 	"trowel.example/minetest/schematic"
@@ -27,6 +29,8 @@ var minetestSchematic = &format.Format{
 	Dump:          worldfile.DumpSchematic,
 	Kinds:         schematic.Catalog.Kinds(),
 	Scene:         worldscene.OpenSchematic,
+	Names:         schematicsteps.Names,
+	Editing:       schematicsteps.Editing(slices.Concat(schematicsteps.Probabilities, schematicsteps.Aliases)),
 	Options:       append([]format.Option{format.OptionClean}, worldscene.PieceOptions...),
 	Conversions: []format.Conversion{
 		worldfile.SchematicTo(schematic.WorldEdit, ".we", "a WorldEdit file"),
@@ -51,6 +55,8 @@ var minetestWorldEdit = &format.Format{
 	Dump:          worldfile.DumpSchematic,
 	Kinds:         schematic.Catalog.Kinds(),
 	Scene:         worldscene.OpenSchematic,
+	Names:         schematicsteps.Names,
+	Editing:       schematicsteps.Editing(schematicsteps.Aliases),
 	Options:       append([]format.Option{format.OptionClean}, worldscene.PieceOptions...),
 	Conversions: []format.Conversion{
 		worldfile.SchematicTo(schematic.MTS, ".mts", "a schematic of the engine"),
