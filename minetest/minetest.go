@@ -12,7 +12,8 @@ import (
 var game = &format.Game{
 	Title:    "Minetest/Luanti",
 	Findings: findings,
-	Formats:  []*format.Format{minetestWorld, minetestBlock, minetestSchematic, minetestWorldEdit, minetestManifest, minetestBackup},
+	Formats: []*format.Format{minetestWorld, minetestBlock, minetestSchematic, minetestWorldEdit, minetestManifest, minetestBackup,
+		minecraftSchematic},
 
 	Programs: []*format.Program{mapper},
 }

@@ -39,6 +39,26 @@ func OpenSchematic(ctx context.Context, job *format.Job, src *format.Source, _ s
 	if err != nil {
 		return nil, err
 	}
+	return showSchematic(ctx, job, src, s)
+}
+
+// OpenMinecraft opens the picture of a schematic of Minecraft, with the nodes that its blocks become.
+func OpenMinecraft(ctx context.Context, job *format.Job, src *format.Source, _ string) (format.Scene, error) {
+	m, err := worldjob.ReadMinecraft(job, src)
+	if err != nil {
+		return nil, err
+	}
+	s, _, err := m.Convert(m.Table, m.Unknown)
+	if err == nil {
+		err = checkModelSize(s.Size)
+	}
+	if err != nil {
+		return nil, fault.InFile(err, src.Path)
+	}
+	return showSchematic(ctx, job, src, s)
+}
+
+func showSchematic(ctx context.Context, job *format.Job, src *format.Source, s *schematic.Schematic) (format.Scene, error) {
 	p := make(piece)
 	for i := range s.Name {
 		if s.Prob != nil && s.Prob[i] == schematic.Never {

@@ -9,6 +9,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/format"
+	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/internal/worldselect"
 	"trowel.example/minetest/schematic"
 	"trowel.example/minetest/turn"
@@ -389,7 +390,7 @@ func Place(o PlaceOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 	}
 	s, err := schematic.Decode(data)
 	if err != nil {
-		return nil, fault.InFile(err, o.File)
+		return nil, fault.InFile(worldjob.AsMinecraft(data, err), o.File)
 	}
 	return worldedit.Place(s, at, o.placing(), worldedit.Setting{KeepMetadata: o.KeepMetadata, Create: o.Create, Counts: counts}), nil
 }
