@@ -51,8 +51,9 @@ func TestMinecraft(t *testing.T) {
 		missed []string
 	}{
 		{nil, "y 0 default:stone\n    y 1 air\n", []string{"no node for minecraft:odd, now air: 1"}},
-		{map[string]string{"unknown": "my:block"}, "y 0 default:stone\n    y 1 my:block\n", []string{"no node for minecraft:odd, now my:block: 1"}},
-		{map[string]string{"names": names, "game": "mineclone"}, "y 0 mcl_core:stone\n    y 1 my:odd/3\n", nil},
+		{map[string]string{"unknown": "my:block"}, "y 0 default:stone\n    y 1 my:block\n",
+			[]string{"no node for minecraft:odd, now my:block: 1"}},
+		{map[string]string{"table": names, "game": "mineclone"}, "y 0 mcl_core:stone\n    y 1 my:odd/3\n", nil},
 	} {
 		for _, to := range minecraftSchematic.Conversions {
 			var missed []string
@@ -72,7 +73,8 @@ func TestMinecraft(t *testing.T) {
 			if text := string(s.Text()); !strings.Contains(text, c.text) {
 				t.Errorf("%s %v:\n%s", to.To, c.set, text)
 			}
-			if want := append(slices.Clone(c.missed), "lost block entities, such as the contents of chests and the texts of signs: 1"); !slices.Equal(missed, want) {
+			want := append(slices.Clone(c.missed), "lost block entities, such as the contents of chests and the texts of signs: 1")
+			if !slices.Equal(missed, want) {
 				t.Errorf("%s %v: %q", to.To, c.set, missed)
 			}
 			if name := to.Rename("tower.schem"); name != "tower"+to.Extension {
@@ -101,7 +103,7 @@ func TestMinecraft(t *testing.T) {
 		t.Errorf("%s, %v", text, err)
 	}
 	bad := minecraftSchematic.Job()
-	bad.Values["names"] = filepath.Join(t.TempDir(), "none")
+	bad.Values["table"] = filepath.Join(t.TempDir(), "none")
 	if _, err := f.Tree(ctx, bad); !os.IsNotExist(err) {
 		t.Errorf("a table that does not exist: %v", err)
 	}

@@ -44,8 +44,9 @@ var (
 	byDoor    = [...]string{"east", "south", "west", "north"}
 	byHatch   = [...]string{"north", "south", "west", "east"}
 	byTorch   = [...]string{"", "east", "west", "south", "north"}
-	colors    = [...]string{"white", "orange", "magenta", "light_blue", "yellow", "lime", "pink", "gray", "light_gray", "cyan", "purple", "blue", "brown", "green", "red", "black"}
 	vineSides = [...]string{"south", "west", "north", "east"}
+	colors    = [...]string{"white", "orange", "magenta", "light_blue", "yellow", "lime", "pink", "gray", "light_gray", "cyan", "purple",
+		"blue", "brown", "green", "red", "black"}
 )
 
 // legacyState returns the state of a block with a number and data. Other is the data of the other half of a door, or -1. Names are

@@ -34,7 +34,7 @@ type Schematic struct {
 	// State has the index of each block's state, by y, then z, then x.
 	State []uint16
 
-	BlockEntities int // contents of chests, texts of signs and the like
+	BlockEntities int // contents of chests, texts of signs and other data of single blocks
 	Entities      int
 }
 
@@ -113,7 +113,8 @@ func (s *Schematic) decodeSponge(root nbt.Tag, n int) error {
 		state, ok := parseState(t.Name)
 		switch {
 		case t.Kind != nbt.Int || id < 0 || !ok:
-			return &fault.Error{Path: path + "Palette", Offset: t.Offset(), Want: "a block with a number", Got: fmt.Sprintf("%.60q", t.Name), Err: fault.ErrFormat}
+			return &fault.Error{Path: path + "Palette", Offset: t.Offset(), Want: "a block with a number", Got: fmt.Sprintf("%.60q", t.Name),
+				Err: fault.ErrFormat}
 		case len(s.States) > 0xffff:
 			return &fault.Error{Path: path + "Palette", Offset: t.Offset(), Want: "at most 65536 blocks", Got: "more", Err: fault.ErrLimit}
 		}
@@ -141,7 +142,8 @@ func (s *Schematic) decodeSponge(root nbt.Tag, n int) error {
 		s.State[i] = id
 	}
 	if at < len(content) {
-		return &fault.Error{Path: path + data.Name, Offset: data.Offset() + int64(at), Want: fmt.Sprintf("%d blocks", n), Got: "more", Err: fault.ErrFormat}
+		return &fault.Error{Path: path + data.Name, Offset: data.Offset() + int64(at), Want: fmt.Sprintf("%d blocks", n), Got: "more",
+			Err: fault.ErrFormat}
 	}
 	return nil
 }

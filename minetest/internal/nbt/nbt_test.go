@@ -67,7 +67,7 @@ func TestParse(t *testing.T) {
 		t.Errorf("%q at %d", id.Text(), id.Offset())
 	}
 	if root.Get("f").Number() != 1.5 || root.Get("d").Number() != math.Pi || root.Get("text").Text() != "hello" {
-		t.Error("a number or text is another one")
+		t.Error("a number or text differs")
 	}
 	if root.Get("things").Len() != 2 || root.Get("empty").Len() != 0 || root.Get("shorts").Len() != 2 {
 		t.Error("a list has another length")

@@ -7,7 +7,8 @@ import (
 
 var (
 	argumentNode = format.Option{Name: "node", Names: string(worldfind.KindNode), Help: "the name of the nodes, with wildcards * and ?"}
-	optionBox    = format.Option{Name: "box", Help: "only the nodes in `x1,y1,z1:x2,y2,z2`, counted from the corner with the lowest coordinates, 0,0,0"}
+	optionBox    = format.Option{Name: "box",
+		Help: "only the nodes in `x1,y1,z1:x2,y2,z2`, counted from the corner with the lowest coordinates, 0,0,0"}
 
 	argumentProbability = format.Option{Name: "probability", Help: "0 (never) to 127 (always), or 0% to 100%"}
 )

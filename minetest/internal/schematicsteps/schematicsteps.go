@@ -90,7 +90,8 @@ func edited(job *format.Job, src *format.Source, data []byte, commands []Command
 			continue
 		}
 		changed = true
-		if err := report(check.Change{What: strings.Join(append([]string{c.Name}, arguments(&step)...), " "), Count: int64(n), Unit: c.unit}); err != nil {
+		what := strings.Join(append([]string{c.Name}, arguments(&step)...), " ")
+		if err := report(check.Change{What: what, Count: int64(n), Unit: c.unit}); err != nil {
 			return nil, err
 		}
 	}

@@ -70,7 +70,8 @@ func TestEdit(t *testing.T) {
 		{"set-slice-probability 0 0", "set-slice-probability 0 0: 1 slices", []string{"slices 0 127*2"}},
 		{"set-force default:tree", "set-force default:tree: 2 nodes", []string{"y 0 air@0 default:tree! air@0"}},
 		{"set-force default:tree then set-force default:tree --off --box 1,0,0:1,0,0",
-			"set-force default:tree: 2 nodes, set-force default:tree: 1 nodes", []string{"y 0 air@0 default:tree air@0", "y 1 default:leaves default:tree! default:leaves@64"}},
+			"set-force default:tree: 2 nodes, set-force default:tree: 1 nodes",
+			[]string{"y 0 air@0 default:tree air@0", "y 1 default:leaves default:tree! default:leaves@64"}},
 		{"set-probability default:tree 100% then set-slice-probability 0 127", "", []string{"y 0 air@0 default:tree air@0"}},
 	} {
 		data := encoded(t, tree)
@@ -89,7 +90,7 @@ func TestEdit(t *testing.T) {
 			}
 		}
 		if c.said == "" && !bytes.Equal(made, data) {
-			t.Errorf("%s: without a change the file is another one", c.words)
+			t.Errorf("%s: without a change the file differs", c.words)
 		}
 	}
 	for words, want := range map[string]string{
@@ -135,7 +136,8 @@ func TestAliases(t *testing.T) {
 	if err != nil || !slices.Equal(said, []string{"resolve-aliases: 2 nodes and items"}) {
 		t.Fatal(said, err)
 	}
-	if s, err := schematic.Decode(made); err != nil || !slices.Contains(s.Names, "default:pine_tree") || slices.Contains(s.Names, "default:pinetree") {
+	s, err := schematic.Decode(made)
+	if err != nil || !slices.Contains(s.Names, "default:pine_tree") || slices.Contains(s.Names, "default:pinetree") {
 		t.Errorf("%v, %v", s.Names, err)
 	}
 	const chest = `return {{x=0,y=0,z=0,name="default:chest",param1=0,param2=0,meta={fields={},inventory={main={"default:pinewood 3",""}}}}}`

@@ -110,7 +110,8 @@ func MinecraftTo(form schematic.Form, ext, title string) format.Conversion {
 				job.Miss(src.Path, "no node for %s, now %s: %s", u.Name, m.Unknown, words.Thousands(int64(u.Count)))
 			}
 			if m.BlockEntities > 0 {
-				job.Miss(src.Path, "lost block entities, such as the contents of chests and the texts of signs: %s", words.Thousands(int64(m.BlockEntities)))
+				job.Miss(src.Path, "lost block entities, such as the contents of chests and the texts of signs: %s",
+					words.Thousands(int64(m.BlockEntities)))
 			}
 			if m.Entities > 0 {
 				job.Miss(src.Path, "lost entities: %s", words.Thousands(int64(m.Entities)))
@@ -130,4 +131,4 @@ var MinecraftCatalog check.Catalog
 
 var foundNoNode = MinecraftCatalog.Add("mt-minecraft-no-node", check.Warning,
 	"A block of Minecraft is not in the table of names, and becomes air.",
-	"Add a row for it to a file of names (--names), or choose another node (--unknown).")
+	"Add a row for it to a file of names (--table), or choose another node (--unknown).")

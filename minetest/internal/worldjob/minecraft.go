@@ -14,12 +14,12 @@ import (
 var (
 	optionGame = format.Option{Name: "game", Choices: minecraft.Games, Default: minecraft.Games[0],
 		Help: "the built-in `table` of names: minetest_game, or mineclone for MineClone 2 and VoxeLibre"}
-	optionNames = format.Option{Name: "names", Input: true,
+	optionTable = format.Option{Name: "table", Input: true,
 		Help: "a `file` with rows such as \"oak_planks = default:wood\", which precede those of the table"}
 	optionUnknown = format.Option{Name: "unknown", Default: "air", Help: "the `node` that blocks become that no row matches"}
 
 	// MinecraftOptions determine the nodes of a schematic of Minecraft.
-	MinecraftOptions = []format.Option{optionGame, optionNames, optionUnknown}
+	MinecraftOptions = []format.Option{optionGame, optionTable, optionUnknown}
 )
 
 // maxNames is the largest size of a table in bytes.
@@ -37,7 +37,7 @@ func ReadMinecraft(job *format.Job, src *format.Source) (m Minecraft, err error)
 	if m.Unknown = optionUnknown.Value(job); m.Unknown == "" || strings.ContainsAny(m.Unknown, " \t*?=") {
 		return m, fmt.Errorf("--%s %q is not a valid name of a node", optionUnknown.Name, m.Unknown)
 	}
-	if name := optionNames.Value(job); name != "" {
+	if name := optionTable.Value(job); name != "" {
 		text, err := regular.ReadFile(name, maxNames)
 		if err == nil {
 			m.Table, err = minecraft.ParseTable(name, string(text))
