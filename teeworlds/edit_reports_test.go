@@ -98,6 +98,10 @@ add-setting 'tune gravity 0.5'
 set-setting 'tune gravity 0.5'
 paste-area SELF 0,0:1,1 0,0
 paste-group SELF 0
+paste-envelopes SELF
+add-external-images sun
+text-quads hello --outlines
+text-tiles hello --x 3
 append SELF`), "\n")
 	try := func(t *testing.T, path string) {
 		src, err := format.OpenSource(path)

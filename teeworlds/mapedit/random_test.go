@@ -115,6 +115,13 @@ func opus() []byte {
 	return append(page, make([]byte, 9)...)
 }
 
+// donor returns a map with every kind of part, without errors.
+func donor(seed uint8) *twmap.Map {
+	m := parts(seed)
+	m.Sounds[0] = twmap.NewSound("wind", opus())
+	return m
+}
+
 func picture(r *rand.Rand) *image.NRGBA {
 	p := image.NewNRGBA(image.Rect(0, 0, 16*(1+r.IntN(3)), 16))
 	for i := range p.Pix {
@@ -158,6 +165,18 @@ var operations = map[string]func(e *mapedit.Editor, r *rand.Rand) error{
 	"add envelope": func(e *mapedit.Editor, r *rand.Rand) error {
 		return e.AddEnvelope(twmap.NewEnvelope("e", twmap.ChannelsColor, twmap.EnvPoint{},
 			twmap.EnvPoint{Time: 500, Curve: twmap.Curve(r.IntN(5))}))
+	},
+	"paste envelopes": func(e *mapedit.Editor, r *rand.Rand) error { return e.PasteEnvelopes(donor(uint8(r.IntN(3))), nil) },
+	"paste area": func(e *mapedit.Editor, r *rand.Rand) error {
+		area := mapedit.Area{X: r.IntN(8), Y: r.IntN(6), Width: 1 + r.IntN(5), Height: 1 + r.IntN(5)}
+		return e.PasteArea(donor(uint8(r.IntN(3))), area, r.IntN(12)-2, r.IntN(12)-2, mapedit.Across{})
+	},
+	"share image": func(e *mapedit.Editor, r *rand.Rand) error {
+		_, err := e.ShareImage("new", picture(r))
+		return err
+	},
+	"add more quads": func(e *mapedit.Editor, r *rand.Rand) error {
+		return e.AddQuads(anywhere(e, r), []twmap.Quad{twmap.NewQuad(1, 2, 3, 4)}, r.IntN(4)-1)
 	},
 	"remove envelopes":   func(e *mapedit.Editor, r *rand.Rand) error { return e.RemoveEnvelopes(some(r, len(e.Map().Envelopes))) },
 	"unused envelopes":   func(e *mapedit.Editor, r *rand.Rand) error { return e.RemoveUnusedEnvelopes() },

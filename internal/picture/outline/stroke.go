@@ -48,7 +48,9 @@ func (s Stroke) Outline(p Path, tolerance float64, left *int) Path {
 	for _, c := range p {
 		c.Points = distinct(c)
 		for _, d := range s.dashed(c, left) {
-			w.contour(d)
+			if *left > 0 {
+				w.contour(d)
+			}
 		}
 	}
 	return w.to
@@ -90,7 +92,7 @@ func (s Stroke) dashed(c Contour, left *int) []Contour {
 	if c.Closed {
 		points = append(points[:len(points):len(points)], points[0])
 	}
-	rest := s.Dashes[n%len(s.Dashes)] - at
+	rest := max(s.Dashes[n%len(s.Dashes)]-at, 0)
 	var list []Contour
 	if n%2 == 0 {
 		list = append(list, Contour{Points: points[:1:1]})

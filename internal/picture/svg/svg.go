@@ -320,8 +320,8 @@ func (r *reader) paint(pen *outline.Pen, s style) (parts []Part, err error) {
 	if s.line.painted {
 		add(s.stroke.Outline(pen.Path(), pen.Tolerance, &r.points), outline.NonZero, s.line.color(s), s.lineOpacity)
 	}
-	if r.points < 0 {
-		err = fmt.Errorf("%w: more than %d points", fault.ErrLimit, maxPoints)
+	if r.points <= 0 {
+		err = fmt.Errorf("%w: the lines have more than %d points", fault.ErrLimit, maxPoints)
 	}
 	return parts, err
 }
