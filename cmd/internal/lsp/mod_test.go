@@ -1,12 +1,18 @@
 package lsp_test
 
 import (
+	"encoding/json"
+	"errors"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"trowel.example/cmd/internal/service"
+	"trowel.example/cmd/internal/wording"
+	"trowel.example/internal/format"
 	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/tests"
 )
@@ -148,5 +154,57 @@ func TestModCorpus(t *testing.T) {
 	})
 	if err != nil || opened < 50 {
 		t.Errorf("%d files, %v", opened, err)
+	}
+}
+
+// TestModBase tests that the files of the game are known, from a folder and from an archive.
+func TestModBase(t *testing.T) {
+	folder := copySample(t, "ember")
+	archive := filepath.Join(t.TempDir(), "game.mod")
+	s := service.New(format.Registered(), strings.NewReader(""), quiet{}, new(wording.Aliases))
+	g, err := s.Find(t.Context(), folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(g.Made, "ember.MOD"))
+	if err := errors.Join(err, os.WriteFile(archive, data, 0o600), g.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, base := range []string{folder, archive} {
+		ring, _, _ := ember(t)
+		if err := os.RemoveAll(filepath.Join(filepath.Dir(ring), "../../../../MEDIA/AFFIXES")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Remove(filepath.Join(filepath.Dir(ring), "EMBER_RING_BASE.DAT")); err != nil {
+			t.Fatal(err)
+		}
+		c := start(t, editing, map[string]string{"base": base})
+		u := c.openFile(ring)
+		var list []struct {
+			URI   string
+			Range span
+		}
+		if err := json.Unmarshal(c.ask("textDocument/definition", c.at(u, "EMBER_GLOW")), &list); err != nil || len(list) != 1 {
+			t.Fatalf("%s: %v, %v", base, list, err)
+		}
+		shown, err := url.Parse(list[0].URI)
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := strings.Split(readText(t, filepath.FromSlash(shown.Path)), "\n")[list[0].Range.Start.Line]
+		if !strings.Contains(row[list[0].Range.Start.Character:], "EMBER_GLOW") {
+			t.Errorf("%s: %v: %q", base, list[0], row)
+		}
+		hover := string(c.ask("textDocument/hover", c.at(u, "LEVEL:8")))
+		if !strings.Contains(hover, "effective value: `8`, from this file") {
+			t.Error(hover)
+		}
+		_, failure := c.result(c.send("textDocument/rename", with(c.at(u, "EMBER_GLOW"), "newName", "X")))
+		if !strings.Contains(failure, "game's files") {
+			t.Error(failure)
+		}
+		if got := string(c.ask("textDocument/completion", c.after(u, "<INTEGER>"))); !strings.Contains(got, "RARITY") {
+			t.Error(got)
+		}
 	}
 }

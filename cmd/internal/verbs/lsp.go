@@ -31,12 +31,18 @@ docs/lsp.md shows how to set up editors. --base adds the game's own files.`,
 		return slices.DeleteFunc(f.OptionsFor(format.ForCheck), func(o format.Option) bool { return o.Secret })
 	})
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		for _, name := range a.Inputs() { // an editor shows errors at the start, and those of a folder only in a log
-			src, err := format.OpenSource(name)
-			if err != nil {
-				return service.NotThere(name, err)
+		for _, f := range a.Formats { // an editor shows errors at the start, and those of a folder only in a log
+			for _, o := range f.Options {
+				name, given := a.Options.Value(o.Name)
+				if !given || !o.Input || f.Authoring == nil {
+					continue
+				}
+				src, err := format.OpenSource(name)
+				if err != nil {
+					return service.NotThere(name, err)
+				}
+				src.Close()
 			}
-			src.Close()
 		}
 		return lsp.Serve(cmd.Context(), a.Service, a.In, a.stdout)
 	}
