@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"trowel.example/internal/files/safename"
 	"trowel.example/internal/files/tree"
@@ -26,12 +27,11 @@ type base struct {
 	fs.FS
 	closer io.Closer
 
-	mu    sync.Mutex
-	kept  map[string]*list.Element // of *decoded, by true path
-	order list.List                // the one used last is first
-	bytes int
-
-	alone [64]sync.Mutex // held while a file is decoded, by the hash of its path
+	mu      sync.Mutex
+	kept    map[string]*list.Element // of *decoded, by true path
+	order   list.List                // the one used last is first
+	bytes   int
+	flights map[string]*flight // by true path
 }
 
 // decoded is the content of a file.
@@ -44,7 +44,7 @@ type decoded struct {
 var seed = maphash.MakeSeed()
 
 func newBase(fsys fs.FS, closer io.Closer) *base {
-	return &base{FS: fsys, closer: closer, kept: make(map[string]*list.Element)}
+	return &base{FS: fsys, closer: closer, kept: make(map[string]*list.Element), flights: make(map[string]*flight)}
 }
 
 // find returns the true path of a path of the mount, and describes the file or folder there; nil if the tree has none.
@@ -133,41 +133,67 @@ func (b *base) each(truth string, do func(fs.DirEntry) error) error {
 }
 
 // content returns the content of a file, which the caller must not change. With again, a file that takes little time is
-// decoded in any case. If ctx ends, the caller gets its error, and the content is kept when it is there.
+// decoded in any case. If ctx ends long before the file is decoded, the caller gets an error, and the content is kept when
+// it is there.
 func (b *base) content(ctx context.Context, truth string, again bool) (*decoded, error) {
-	if c := b.get(truth); c != nil && !again {
-		return c, nil
+	b.mu.Lock()
+	if e := b.kept[truth]; e != nil && !again {
+		defer b.mu.Unlock()
+		b.order.MoveToFront(e)
+		return e.Value.(*decoded), nil
 	}
-	var c *decoded
-	var err error
-	var panicked *parallel.Panic
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		panicked = parallel.Catch(func() { c, err = b.decode(truth, again) })
-	}()
+	f := b.flights[truth]
+	if f == nil {
+		f = &flight{done: make(chan struct{})}
+		b.flights[truth] = f
+		go func() {
+			f.panicked = parallel.Catch(func() { f.c, f.err = b.decode(truth) })
+			b.land(truth, f)
+		}()
+	}
+	b.mu.Unlock()
 	select {
-	case <-done:
-		panicked.Throw()
-		return c, err
-	case <-ctx.Done():
-		return nil, syscall.EINTR
+	case <-f.done:
+	case <-ctx.Done(): // by any signal, such as that of a window that changes its size
+		select {
+		case <-f.done:
+		case <-time.After(patience):
+			return nil, syscall.EINTR
+		}
 	}
+	f.panicked.Throw()
+	return f.c, f.err
 }
 
-// decode decodes a file, or waits until another caller has decoded it.
-func (b *base) decode(truth string, again bool) (*decoded, error) {
-	alone := &b.alone[maphash.String(seed, truth)%uint64(len(b.alone))]
-	alone.Lock()
-	defer alone.Unlock()
+// patience is how long a program that got a signal waits for a file.
+const patience = 3 * time.Second
+
+// flight is a file that is being decoded.
+type flight struct {
+	done     chan struct{}
+	c        *decoded
+	err      error
+	panicked *parallel.Panic
+}
+
+// land ends a flight.
+func (b *base) land(truth string, f *flight) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if f.c != nil {
+		b.keep(f.c)
+	}
+	delete(b.flights, truth)
+	close(f.done)
+}
+
+// decode decodes a file.
+func (b *base) decode(truth string) (*decoded, error) {
 	info, err := fs.Stat(b.FS, truth)
 	if err != nil {
 		return nil, err
 	}
 	meta, _ := info.Sys().(tree.Meta)
-	if c := b.get(truth); c != nil && (!again || meta.Last) {
-		return c, nil
-	}
 	done := tree.Room(meta)
 	data, err := fs.ReadFile(b.FS, truth)
 	done()
@@ -177,25 +203,11 @@ func (b *base) decode(truth string, again bool) (*decoded, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &decoded{truth, data, maphash.Bytes(seed, data)}
-	b.keep(c)
-	return c, nil
+	return &decoded{truth, data, maphash.Bytes(seed, data)}, nil
 }
 
-func (b *base) get(truth string) *decoded {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	e := b.kept[truth]
-	if e == nil {
-		return nil
-	}
-	b.order.MoveToFront(e)
-	return e.Value.(*decoded)
-}
-
+// keep keeps a file. The caller holds mu.
 func (b *base) keep(c *decoded) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	if old := b.kept[c.truth]; old != nil {
 		b.drop(old)
 	}

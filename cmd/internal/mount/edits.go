@@ -4,6 +4,7 @@ package mount
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -86,6 +87,12 @@ func (e *Edits) load() error {
 	}
 	e.root = root
 	side, err := safename.Sidecar(root.FS())
+	if err == nil && side == nil {
+		var other Snapshot
+		if other, err = e.Snapshot(); len(other) > 0 {
+			err = fmt.Errorf("%s: is not a folder of edits: it has no %s", e.Dir, safename.Log)
+		}
+	}
 	if err != nil || side == nil {
 		return err
 	}
@@ -367,8 +374,19 @@ func (e *Edits) Snapshot() (Snapshot, error) {
 	return s, err
 }
 
+// emptyLog is the name of a log without files before it replaces the log.
+const emptyLog = safename.Log + wholefile.Suffix
+
+// remove removes a file, if it exists.
+func remove(root *os.Root, name string) error {
+	if err := root.Remove(name); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
 // Remove removes the files of a snapshot that have not changed since, the log, and all folders that are empty then. The
-// log is removed first: a log without a file would be a removal.
+// log is emptied first: a log without a file would be a removal.
 func (e *Edits) Remove(s Snapshot) error {
 	e.names.Lock()
 	defer e.names.Unlock()
@@ -382,10 +400,15 @@ func (e *Edits) Remove(s Snapshot) error {
 	if e.log != nil {
 		_ = e.closeLog()
 	}
-	for _, name := range []string{safename.Log, tree.Sidecar} {
-		if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
+	line, err := safename.Line(nil, safename.Taken{})
+	if err == nil {
+		err = root.WriteFile(emptyLog, line, e.mode())
+	}
+	if err == nil {
+		err = root.Rename(emptyLog, safename.Log)
+	}
+	if err = cmp.Or(err, remove(root, tree.Sidecar)); err != nil {
+		return err
 	}
 	for at, was := range s {
 		info, err := root.Lstat(at)
@@ -395,6 +418,9 @@ func (e *Edits) Remove(s Snapshot) error {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
+	}
+	if err := remove(root, safename.Log); err != nil {
+		return err
 	}
 	removeEmpty(root, ".")
 	if os.Remove(e.Dir) == nil {

@@ -128,6 +128,7 @@ type lister struct {
 	m     *Mount
 	at    string
 	p     place
+	round int            // of the mount
 	base  fs.ReadDirFile // nil: all of its entries were listed, or it has none
 	page  []fs.DirEntry
 	edits map[string]fs.DirEntry // not listed yet
@@ -138,7 +139,7 @@ type lister struct {
 }
 
 func newLister(m *Mount, at string, p place) *lister {
-	l := &lister{m: m, at: at, p: p}
+	l := &lister{m: m, at: at, p: p, round: m.round}
 	l.start()
 	return l
 }
@@ -148,7 +149,7 @@ func (l *lister) start() {
 	if l.m.Edits != nil {
 		l.edits = l.m.Edits.list(l.at)
 	}
-	if l.p.base != nil {
+	if l.p.base != nil && l.round == l.m.round {
 		l.base, l.err = l.m.base.list(l.p.truth)
 	}
 	l.advance()
@@ -177,7 +178,7 @@ func (l *lister) Seekdir(_ context.Context, off uint64) syscall.Errno {
 	if off < l.n {
 		done := l.m.reading()
 		l.Close()
-		*l = lister{m: l.m, at: l.at, p: l.p}
+		*l = lister{m: l.m, at: l.at, p: l.p, round: l.round}
 		l.start()
 		done()
 	}
@@ -200,6 +201,9 @@ func (l *lister) Close() {
 // advance finds the next entry.
 func (l *lister) advance() {
 	l.next = nil
+	if l.round != l.m.round {
+		l.err = syscall.ESTALE // the edits were packed, so the game file is another one
+	}
 	for l.base != nil && l.next == nil && l.err == nil {
 		if len(l.page) == 0 {
 			l.page, l.err = l.base.ReadDir(pageSize)

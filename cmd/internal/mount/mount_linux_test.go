@@ -234,9 +234,11 @@ func TestKept(t *testing.T) {
 	for i := range 10 {
 		before = append(before, number(i))
 	}
+	m.base.mu.Lock()
 	if m.base.bytes > maxKept || len(m.base.kept) != 4 {
 		t.Errorf("%d bytes of %d files are kept", m.base.bytes, len(m.base.kept))
 	}
+	m.base.mu.Unlock()
 	for i := range 10 {
 		if after := number(i); after != before[i] || slices.Contains(before[:i], after) {
 			t.Errorf("file %d: numbers %d, then %d", i, before[i], after)

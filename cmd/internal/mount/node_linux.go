@@ -208,7 +208,7 @@ func (n *node) Open(ctx context.Context, flags uint32) (fusefs.FileHandle, uint3
 		return nil, 0, syscall.ENOENT
 	}
 	if p.edit == nil && !write {
-		c, err := n.m.base.content(ctx, p.truth, n.m.Live)
+		c, err := n.m.base.content(ctx, p.truth, n.m.Live && !n.m.late(p.base))
 		if err != nil {
 			return nil, 0, n.m.report(at, err)
 		}
