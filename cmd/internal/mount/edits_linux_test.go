@@ -256,7 +256,22 @@ func TestRequest(t *testing.T) {
 	second.add("a", "new and longer")
 	second.add("more", "more")
 	file := filepath.Join(t.TempDir(), "x.map")
-	dir, m := mounted(t, &first, file, nil)
+	trees := []fs.FS{&first, &second}
+	dir, _ := mounted(t, &first, file, func(o *Options) {
+		o.Open = func() (fs.FS, io.Closer, error) {
+			next := trees[0]
+			trees = trees[1:]
+			return next, io.NopCloser(nil), nil
+		}
+		edits := o.Edits
+		o.Pack = func(context.Context) []byte {
+			s, err := edits.Snapshot()
+			if err == nil {
+				err = edits.Remove(s)
+			}
+			return fmt.Append(nil, len(s), err)
+		}
+	})
 	f, err := os.Create(filepath.Join(dir, "a"))
 	if err != nil {
 		t.Fatal(err)
@@ -274,14 +289,6 @@ func TestRequest(t *testing.T) {
 	defer swap.Close()
 	if _, err := OpenEdits(file, false); !errors.Is(err, ErrEditsOpen) {
 		t.Error("the edits are not locked:", err)
-	}
-	m.Open = func() (fs.FS, io.Closer, error) { return &second, io.NopCloser(nil), nil }
-	m.Pack = func(context.Context) []byte {
-		s, err := m.Edits.Snapshot()
-		if err == nil {
-			err = m.Edits.Remove(s)
-		}
-		return fmt.Append(nil, len(s), err)
 	}
 	if report, err := Request(dir); string(report) != "1 <nil>" || err != nil {
 		t.Errorf("%q, %v", report, err)

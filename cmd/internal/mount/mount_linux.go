@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -57,7 +58,7 @@ type Mount struct {
 	writers map[*editFile]string
 }
 
-// Start mounts a game file.
+// Start mounts a game file. The error is that of Open, or wraps [ErrMount].
 func Start(o Options) (*Mount, error) {
 	m := &Mount{Options: o, ids: make(map[string]fusefs.StableAttr), gone: make(map[string]bool), writers: make(map[*editFile]string)}
 	fsys, closer, err := o.Open()
@@ -77,10 +78,14 @@ func Start(o Options) (*Mount, error) {
 		options.Options = []string{"ro"}
 	}
 	if m.server, err = fusefs.Mount(o.Dir, &node{m: m}, options); err != nil {
-		return nil, errors.Join(err, closer.Close())
+		_ = closer.Close() // it was only read
+		return nil, fmt.Errorf("%s: %w: %s", o.Dir, ErrMount, strings.TrimRight(err.Error(), "; \n"))
 	}
 	return m, nil
 }
+
+// ErrMount means that the system refuses to mount.
+var ErrMount = errors.New("cannot be mounted")
 
 // typeName is the name of the type of file system, after "fuse.".
 const typeName = "trowel"

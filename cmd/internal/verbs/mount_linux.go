@@ -212,7 +212,7 @@ func (m *mounting) serve(ctx context.Context, g *service.File, o mount.Options) 
 	}
 	mounted, err := mount.Start(o)
 	if err != nil {
-		return m.cannotMount(o.Dir, err)
+		return cannotMount(err)
 	}
 	how := "read-only"
 	if m.write {
@@ -252,17 +252,19 @@ func (m *mounting) unmount(mounted *mount.Mount, dir string) error {
 		if !said {
 			by := inuse.By(dir)
 			if by == "" {
-				by = "a program"
+				by = "a program, such as a shell whose current folder it is"
 			}
-			m.talk.Print(fmt.Sprintf("trowel: %s: waiting until %s does not use it any more; Ctrl-C ends at once, and keeps the edits", dir, by))
+			m.talk.Print(fmt.Sprintf("trowel: %s: still in use by %s; another Ctrl-C ends mount at once, without packing the edits", dir, by))
 		}
 		time.Sleep(200 * time.Millisecond)
 	}
 }
 
-// cannotMount adds advice to an error.
-func (m *mounting) cannotMount(dir string, err error) error {
-	err = fmt.Errorf("%s: cannot be mounted: %w", dir, err)
+// cannotMount adds advice to an error of a system that refuses to mount.
+func cannotMount(err error) error {
+	if !errors.Is(err, mount.ErrMount) {
+		return err
+	}
 	if _, missing := os.Stat("/dev/fuse"); missing != nil {
 		return wording.Hint(err, "this system has no FUSE: /dev/fuse is missing")
 	}

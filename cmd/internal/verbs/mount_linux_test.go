@@ -100,7 +100,7 @@ func (m *mountTest) mount(args ...string) *running {
 		}
 		select {
 		case <-r.ended:
-			if strings.Contains(r.errors.String(), "cannot be mounted") {
+			if strings.Contains(r.errors.String(), mount.ErrMount.Error()) {
 				judge.CannotMount(m, errors.New(r.errors.String()))
 			}
 			m.Fatalf("%q ended: %s", args, r.errors.String())
@@ -237,7 +237,7 @@ func TestMountErrors(t *testing.T) {
 	}
 	m.run(0, "trowel", "pack", "-q", filepath.Join(samples, "burrow"), "-o", "x.map")
 	m.run(0, "trowel", "pack", "-q", filepath.Join(samples, "hollow"), "-o", "world")
-	m.run(0, "sh", "-c", "mkdir full; echo > full/a; echo text > a.txt")
+	m.run(0, "sh", "-c", "mkdir full x.map.edits; echo > full/a; cp full/a x.map.edits; echo text > a.txt")
 	for _, c := range []struct{ args, want string }{
 		{"x.map full", "is not empty"},
 		{"x.map a.txt", "a.txt"},
@@ -249,7 +249,9 @@ func TestMountErrors(t *testing.T) {
 		{"--sync --write at", "--sync has no other options"},
 		{"--sync full", "is not mounted"},
 		{"--sync x.map", "is not mounted"},
-		{"--sync x.map.edits", "there are no edits"},
+		{"--sync y.map.edits", "there are no edits"},
+		{"--sync x.map.edits", "is not a folder of edits"},
+		{"--write x.map at", "is not a folder of edits"},
 	} {
 		out := m.run(2, "trowel", append([]string{"mount"}, strings.Fields(c.args)...)...)
 		m.has(out, c.want)
