@@ -56,10 +56,9 @@ type reader struct {
 	Options
 	picture Picture
 	decoder *xml.Decoder
-	points  int            // that may still be drawn
-	base    outline.Matrix // from the picture to units
-	view    [2]float64     // the size to which percentages refer
-	line    int            // of the element
+	points  int        // that may still be drawn
+	view    [2]float64 // the size to which percentages refer
+	line    int        // of the element
 	began   bool
 }
 
@@ -176,13 +175,13 @@ func (r *reader) root(t xml.StartElement) error {
 		return fmt.Errorf("%w: the picture has %g x %g pixels", fault.ErrFormat, w, h)
 	}
 	r.picture.Width, r.picture.Height = w*r.Scale, h*r.Scale
-	r.base = outline.Matrix{r.Scale, 0, 0, r.Scale, 0, 0}
+	base := outline.Matrix{r.Scale, 0, 0, r.Scale, 0, 0}
 	if r.view = [2]float64{w, h}; view != nil {
-		r.base = r.base.Times(r.fitted(a["preserveAspectRatio"], w, h, view))
+		base = base.Times(r.fitted(a["preserveAspectRatio"], w, h, view))
 		r.view = [2]float64{view[2], view[3]}
 	}
 	s := usual(r.Color)
-	s.matrix = r.base
+	s.matrix = base
 	s.read(r, a)
 	parts, err := r.children(s, 1)
 	if err != nil {

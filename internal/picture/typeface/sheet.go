@@ -15,7 +15,7 @@ import (
 // opaque.
 type Sheet struct {
 	Picture *image.NRGBA
-	Size    float64        // of the font, in pixels
+	size    float64        // of the font, in pixels
 	tiles   map[rune]uint8 // the number of the tile
 	boxes   map[rune]box
 }
@@ -89,7 +89,7 @@ func (f *Font) NewSheet(text string) (*Sheet, error) {
 // draw draws all letters in the size in which they fit into their tiles.
 func (s *Sheet) draw(f *Font) error {
 	const room = sheetTile - 2*margin
-	s.Size = room / f.Height()
+	s.size = room / f.Height()
 	paths := make(map[rune]outline.Path)
 	widest := 0.
 	for c := range s.tiles {
@@ -101,14 +101,14 @@ func (s *Sheet) draw(f *Font) error {
 		least, most := bounds(p)
 		widest = max(widest, most.X-least.X)
 	}
-	s.Size = min(s.Size, room/max(widest, 0.01))
+	s.size = min(s.size, room/max(widest, 0.01))
 	for c, tile := range s.tiles {
-		p := paths[c].Mapped(outline.Matrix{s.Size, 0, 0, s.Size, 0, 0})
+		p := paths[c].Mapped(outline.Matrix{s.size, 0, 0, s.size, 0, 0})
 		least, most := bounds(p)
 		left, top := float64(int(tile)%sheetTiles*sheetTile), float64(int(tile)/sheetTiles*sheetTile)
 		origin := outline.Point{
 			X: left + math.Round((sheetTile-(most.X-least.X))/2-least.X), // in the middle
-			Y: top + margin + math.Round((room-s.Size*f.Height())/2+s.Size*f.ascent),
+			Y: top + margin + math.Round((room-s.size*f.Height())/2+s.size*f.ascent),
 		}
 		// Letters that are higher than their lines move into their tiles.
 		origin.Y = max(min(origin.Y, math.Floor(top+sheetTile-margin-most.Y)), math.Ceil(top+margin-least.Y))
@@ -169,7 +169,7 @@ func (s *Sheet) Tile(c rune) uint8 { return s.tiles[c] }
 func (s *Sheet) Box(c rune) (rect image.Rectangle, at [4]float64) {
 	b := s.boxes[c]
 	return b.rect, [4]float64{
-		(float64(b.rect.Min.X) - b.x) / s.Size, (float64(b.rect.Min.Y) - b.y) / s.Size,
-		(float64(b.rect.Max.X) - b.x) / s.Size, (float64(b.rect.Max.Y) - b.y) / s.Size,
+		(float64(b.rect.Min.X) - b.x) / s.size, (float64(b.rect.Min.Y) - b.y) / s.size,
+		(float64(b.rect.Max.X) - b.x) / s.size, (float64(b.rect.Max.Y) - b.y) / s.size,
 	}
 }

@@ -41,7 +41,6 @@ func Go(name string) (*Font, error) {
 
 // Font is a font. Only one goroutine may use it.
 type Font struct {
-	Name   string // its full name, or ""
 	sfnt   *sfnt.Font
 	buffer sfnt.Buffer
 
@@ -61,7 +60,6 @@ func Parse(data []byte) (*Font, error) {
 	if f.sfnt, err = c.Font(0); err != nil {
 		return nil, err
 	}
-	f.Name, _ = f.sfnt.Name(&f.buffer, sfnt.NameIDFull)
 	m, err := f.sfnt.Metrics(&f.buffer, fixed.I(em), font.HintingNone)
 	if err != nil {
 		return nil, err
