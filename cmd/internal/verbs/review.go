@@ -269,13 +269,19 @@ func (r *reviewRun) collect(ctx context.Context, names [2]string) error {
 			return err
 		}
 		r.closes = append(r.closes, func() { _ = o.Close() })
-		r.talk.Hide(filepath.Dir(o.Path), names[i])
+		r.hide(filepath.Dir(o.Path))
 		for _, note := range o.Notes {
 			r.talk.Miss(names[i], note)
 		}
 		path, names[i] = service.BaseName(names[1-i]), o.Path
 	}
 	return r.collectFiles(ctx, names, path)
+}
+
+// hide makes messages name the files in a temporary folder by their paths below it.
+func (r *reviewRun) hide(dir string) {
+	r.talk.Hide(dir+string(filepath.Separator), "")
+	r.talk.Hide(dir, ".")
 }
 
 // collectFiles pairs two files, or the files of two folders by their paths. Path is the path of a file in the report.
@@ -325,7 +331,7 @@ func (r *reviewRun) collectCommits(ctx context.Context, repo *history.Repository
 			return err
 		}
 		r.closes = append(r.closes, remove)
-		r.talk.Hide(dir, names[i])
+		r.hide(dir)
 		dirs[i] = dir
 	}
 	changes, err := repo.Changes(ctx, commits, dirs, r.IsGame)

@@ -276,6 +276,15 @@ func (v *fileReview) findings(ctx context.Context) {
 		if r.Err != nil {
 			v.fail(r.Err)
 		}
+		name := v.run.talk.Plain(v.pair.files[i].Name)
+		for k := range r.Findings { // both files are called the same, so that findings can be compared
+			f := &r.Findings[k]
+			for _, text := range []*string{&f.Path, &f.Message} {
+				if rest, ok := strings.CutPrefix(*text, name); ok && rest != "" && strings.ContainsAny(rest[:1], ":/\\") {
+					*text = v.file.Path + rest
+				}
+			}
+		}
 		*to = r.Findings
 	}
 }
