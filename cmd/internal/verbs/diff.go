@@ -361,25 +361,30 @@ func (c *comparison) namedSide(err error) error {
 }
 
 func (c *comparison) print(d treediff.Difference) error {
-	head := marks[d.Change] + " " + words.Printable(d.Path)
 	color := ""
-	switch d.Change {
-	case treediff.Added:
+	switch {
+	case d.Change == treediff.Added:
 		color = terminal.ColorAdded
-	case treediff.Removed:
+	case d.Change == treediff.Removed:
 		color = terminal.ColorRemoved
+	case d.Text != "" && !c.stat:
+		return c.printText(d.Text)
 	}
+	_, err := fmt.Fprintln(c.out, c.screen.Paint(color, words.Printable(headline(d))))
+	return err
+}
+
+// headline describes a difference of a file in one line.
+func headline(d treediff.Difference) string {
+	head := marks[d.Change] + " " + d.Path
 	switch {
 	case d.Change != treediff.Changed:
 	case d.Text == "":
 		head += fmt.Sprintf("  (binary, %s to %s bytes)", words.Thousands(d.OldSize), words.Thousands(d.NewSize))
-	case c.stat:
-		head += fmt.Sprintf("  (+%d -%d lines)", d.Plus, d.Minus)
 	default:
-		return c.printText(d.Text)
+		head += fmt.Sprintf("  (+%d -%d lines)", d.Plus, d.Minus)
 	}
-	_, err := fmt.Fprintln(c.out, c.screen.Paint(color, head))
-	return err
+	return head
 }
 
 // printText prints a unified diff in the usual colors.

@@ -254,7 +254,7 @@ func (v *fileReview) treeDifference(d treediff.Difference) error {
 	}
 	text := strings.TrimSuffix(d.Text, "\n")
 	if text == "" {
-		text = marks[d.Change] + " " + d.Path
+		text = headline(d)
 	}
 	v.change(text, differenceObject(d))
 	for _, s := range v.sides {
