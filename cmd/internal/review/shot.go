@@ -14,10 +14,11 @@ import (
 )
 
 const (
-	maxAreas  = 4    // pairs of pictures of a scene
-	maxSide   = 1280 // longer side of a picture in pixels
-	leastSide = 640  // pictures that have less than half of it are enlarged
-	// The smallest area of a picture has this size in pixels at the natural scale.
+	maxAreas   = 4    // pairs of pictures of a scene
+	maxSide    = 1280 // longer side of a picture in pixels
+	leastSide  = 640  // pictures that have less than half of it are enlarged
+	leastScale = 8    // pixels per unit
+	// The smallest area of a picture has this size in pixels.
 	leastWidth, leastHeight = 640, 400
 	manyMarks               = 1000 // more marks are shown in one picture
 )
@@ -35,9 +36,16 @@ func Areas(view format.View, bounds format.Rect, marks []Mark) []format.Rect {
 		return nil
 	}
 	var areas []format.Rect
+	limit := bounds // nothing is outside
 	for _, m := range marks {
 		if m.Dx()*m.Dy() <= bounds.Dx()*bounds.Dy()/2 {
-			areas = append(areas, padded(m.Rect, view.Scale))
+			areas = append(areas, padded(m.Rect, scaleOf(view)))
+			limit = union(limit, m.Rect)
+		}
+	}
+	for i := range areas {
+		for k := range 2 {
+			areas[i].Min[k], areas[i].Max[k] = max(areas[i].Min[k], limit.Min[k]), min(areas[i].Max[k], limit.Max[k])
 		}
 	}
 	if len(areas) == 0 {
@@ -56,6 +64,9 @@ func Areas(view format.View, bounds format.Rect, marks []Mark) []format.Rect {
 	slices.SortFunc(areas, func(a, b format.Rect) int { return slices.Compare(a.Min[:], b.Min[:]) })
 	return areas
 }
+
+// scaleOf returns the scale of pictures of small areas, in pixels per unit.
+func scaleOf(view format.View) float64 { return max(view.Scale, leastScale) }
 
 // padded returns an area around a mark.
 func padded(r format.Rect, scale float64) format.Rect {
@@ -92,7 +103,7 @@ func merged(list []format.Rect) []format.Rect {
 // Shot writes a picture of an area of a view as PNG, with marks. Layers are those to draw, nil for those that are shown by default.
 func Shot(ctx context.Context, w io.Writer, scene format.Scene, view format.View, area format.Rect, layers []string, marks []Mark) error {
 	longer := max(area.Dx(), area.Dy())
-	scale := min(view.Scale, maxSide/longer)
+	scale := min(scaleOf(view), maxSide/longer)
 	for scale*longer*2 <= leastSide {
 		scale *= 2
 	}
