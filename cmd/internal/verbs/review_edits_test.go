@@ -103,6 +103,7 @@ var designEdits = []edited{
 	{"set-automapper|RvA/RvTiles|0|--seed|$N|--rules|rvimg.rules", ""},
 	{"automap|--layer|RvA/RvTiles|--config|0|--rules|rvimg.rules|--seed|$N", ""}, {"clear-automapper|--layer|RvA/RvTiles", ""},
 	{"tile-art|other.png", ""}, {"quad-art|other.png", ""},
+	{"svg-quads|rv.svg", ""}, {"text-quads|Text $N", ""}, {"text-tiles|TEXT $N", ""},
 	{"align-quads|RvA/RvQuads", ""}, {"square-quads|RvA/RvQuads", ""}, {"aspect-quads|RvA/RvQuads", ""}, {"center-pivots|RvA/RvQuads", ""},
 	{"move-quads|RvA/RvQuads|-32,$N|0", ""}, {"color-quads|RvA/RvQuads|#ffd000|0", ""},
 	{"slice-quad|RvA/RvQuads|0|0,0|1,0|1,1|0,1", ""},
@@ -179,6 +180,9 @@ func TestReviewEdits(t *testing.T) {
 	}
 	if err == nil {
 		err = os.WriteFile("rvimg.rules", []byte("[Default]\nIndex 1\n"), 0o666)
+	}
+	if err == nil {
+		err = os.WriteFile("rv.svg", []byte(`<svg xmlns="http://www.w3.org/2000/svg"><rect width="8" height="8"/></svg>`), 0o666)
 	}
 	if err != nil {
 		t.Fatal(err)
