@@ -105,16 +105,17 @@ func (v *fileReview) review(ctx context.Context) error {
 	if err := v.openBoth(ctx); err != nil {
 		return err
 	}
-	a, b := v.sides[0], v.sides[1]
-	switch {
-	case v.file.Change == "added" || v.file.Change == "removed":
+	if v.file.Change == "added" || v.file.Change == "removed" {
 		v.findings(ctx)
 		v.draw(ctx)
 		return nil
-	case a.Source != nil && b.Source != nil:
+	}
+	a, b := v.sides[0], v.sides[1]
+	single := a.Source != nil && b.Source != nil && !a.IsDir() && !b.IsDir()
+	if single {
+		var err error
 		// Other files may belong to a file of a format with PartOf.
-		same, err := treediff.SameBytes(a.Source, b.Source)
-		if v.same = same && (a.format == nil || a.format.PartOf == nil); v.same || err != nil {
+		if v.same, err = treediff.SameBytes(a.Source, b.Source); err != nil || v.same && (a.format == nil || a.format.PartOf == nil) {
 			return err
 		}
 	}
@@ -127,11 +128,11 @@ func (v *fileReview) review(ctx context.Context) error {
 	v.findings(ctx)
 	v.file.New, v.file.Gone = review.CompareFindings(v.file.Gone, v.file.New)
 	differ := len(v.file.Changes)+len(v.file.Decides)+len(v.file.New)+len(v.file.Gone) > 0
-	if !differ && a.Source != nil && b.Source != nil && !a.IsDir() && !b.IsDir() && a.format != nil {
+	if !differ && single && !v.same && a.format != nil && !v.file.Incomplete {
 		v.file.Lines = append(v.file.Lines, "The bytes differ, and no difference of the content was found.")
 		differ = true
 	}
-	v.same = !differ && (a.format != nil || b.format != nil)
+	v.same = !differ && !v.file.Incomplete && (a.format != nil || b.format != nil)
 	v.draw(ctx)
 	return nil
 }
