@@ -86,15 +86,15 @@ func (e *Editor) Clone(files string, c Cloning) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if count := c.Numbers[1] - c.Numbers[0] + 1; count < 1 || count*len(originals) > maxClones {
-		return 0, fmt.Errorf("expected 1 to %d clones, not %d", maxClones, count*len(originals))
+	count := (int64(c.Numbers[1]) - int64(c.Numbers[0]) + 1) * int64(len(originals))
+	if count < 1 || count > maxClones {
+		return 0, fmt.Errorf("expected 1 to %d clones, not %d", maxClones, count)
 	}
 	clones, err := e.planClones(originals, c, set)
 	if err != nil {
 		return 0, err
 	}
-	bases := bases{resolver: e.newResolver()}
-	parallel.Each(len(clones), func(i int) { e.makeClone(clones[i], &bases) })
+	parallel.Each(len(clones), func(i int) { e.makeClone(clones[i]) })
 	for _, c := range clones {
 		if c.err != nil {
 			return 0, fmt.Errorf("%s: %w", c.path, c.err)
@@ -303,7 +303,7 @@ func (c *clone) fill(s string) (string, error) {
 }
 
 // makeClone makes the content of a clone.
-func (e *Editor) makeClone(c *clone, bases *bases) {
+func (e *Editor) makeClone(c *clone) {
 	c.change = check.Change{Path: c.path, What: "cloned from " + c.file.path, Count: 1, Unit: "files"}
 	switch extension(c.path) {
 	case ".IMAGESET":
@@ -312,7 +312,7 @@ func (e *Editor) makeClone(c *clone, bases *bases) {
 		c.data, _ = c.along.inMaterial(&file{path: c.path}, c.original.data)
 	default:
 		if c.data = c.original.data; isTree(c.path) {
-			c.data, c.err = e.edited(c.path, c.original.data, func(root *text.Node) error { return c.rename(root, bases) })
+			c.data, c.err = e.edited(c.path, c.original.data, func(root *text.Node) error { return c.rename(root) })
 		}
 	}
 	if c.err == nil {
@@ -321,7 +321,7 @@ func (e *Editor) makeClone(c *clone, bases *bases) {
 }
 
 // rename gives the tree of a clone its names, GUIDs and values.
-func (c *clone) rename(root *text.Node, bases *bases) error {
+func (c *clone) rename(root *text.Node) error {
 	if _, err := c.along.inTree(&file{path: c.path}, root); err != nil {
 		return err
 	}
@@ -347,7 +347,7 @@ func (c *clone) rename(root *text.Node, bases *bases) error {
 		old.Value = c.name
 	}
 	for _, a := range c.set {
-		if err := c.assign(root, a, bases); err != nil {
+		if err := c.assign(root, a); err != nil {
 			return fmt.Errorf("%s: %w", a.key, err)
 		}
 	}
@@ -355,7 +355,7 @@ func (c *clone) rename(root *text.Node, bases *bases) error {
 }
 
 // assign sets a value of a clone. A key that the original inherits is added.
-func (c *clone) assign(root *text.Node, a assignment, bases *bases) error {
+func (c *clone) assign(root *text.Node, a assignment) error {
 	p := inherit.Property(root, a.key)
 	if p == nil {
 		v, ok := c.chain.Find(a.key)
@@ -377,7 +377,7 @@ func (c *clone) assign(root *text.Node, a assignment, bases *bases) error {
 		if name == "n" {
 			return big.NewRat(int64(c.n), 1), nil
 		}
-		return bases.number(c.file.path, name, []*text.Node{c.chain.Links[0].Root})
+		return numberIn(c.chain, name)
 	})
 	if err == nil {
 		p.Value, err = numberText(p.Type, v)

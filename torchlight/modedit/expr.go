@@ -75,7 +75,11 @@ func (b *bases) number(file, name string, way []*text.Node) (*big.Rat, error) {
 			return numberOf(p)
 		}
 	}
-	c := b.chain(file, way[0])
+	return numberIn(b.chain(file, way[0]), name)
+}
+
+// numberIn returns the value of a key of a file or its base files.
+func numberIn(c inherit.Chain, name string) (*big.Rat, error) {
 	if v, ok := c.Find(name); ok {
 		return numberOf(v.Property)
 	}

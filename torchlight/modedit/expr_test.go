@@ -147,7 +147,7 @@ func TestHistogram(t *testing.T) {
 		{[]string{"7", "8"}, "7", ""},
 		{[]string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "95"}, "0",
 			"LEVEL: 11 change, by -95 to 0, median -5 [{-100 -90 1} {-90 -80 0} {-80 -70 0} {-70 -60 0} {-60 -50 0} {-50 -40 0} " +
-				"{-40 -30 0} {-30 -20 0} {-20 -10 0} {-10 0 10} {0 10 1}]"},
+				"{-40 -30 0} {-30 -20 0} {-20 -10 0} {-10 0 11}]"},
 	} {
 		var got string
 		e := units(t, modedit.Options{Histogram: true, Report: func(c check.Change) {

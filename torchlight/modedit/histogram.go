@@ -85,7 +85,7 @@ func bins(sorted []float64) []check.Bin {
 		}
 	}
 	first := math.Floor(least / width)
-	list = make([]check.Bin, min(int(math.Floor(greatest/width)-first)+1, mostBins+1))
+	list = make([]check.Bin, max(1, min(int(math.Ceil(greatest/width-first)), mostBins+1)))
 	for i := range list {
 		list[i].From, list[i].To = (first+float64(i))*width, (first+float64(i+1))*width
 	}

@@ -87,7 +87,7 @@ func (e *Editor) CopyNodes(files, as, from, into string, choice Choice) (int, er
 					return errRoot
 				}
 				r.add(parent, slices.Index(parent.Items, text.Item(node))+1, copied(node))
-				r.note(n, "", "copied"+map[bool]string{true: " as " + as}[as != ""])
+				r.note(n, "", strings.TrimSuffix("copied as "+as, " as "))
 			}
 			return nil
 		})
