@@ -25,7 +25,7 @@ var meant = regexp.MustCompile(`did you mean "([^"]+)"`)
 func (a *Author) Mends(_ context.Context, p format.Problem) ([]format.Mend, error) {
 	content, err := a.content(p.Over.Path)
 	if err != nil {
-		return nil, err
+		return nil, nil // such as a file that is not in one encoding
 	}
 	row, ok := lineOf(content, p.Over.From.Line)
 	if !ok {
