@@ -102,6 +102,15 @@ func TestMinecraft(t *testing.T) {
 	} else if text, err := io.ReadAll(file); err != nil || !strings.Contains(string(text), "minecraft:stone = default:stone # 1\n") {
 		t.Errorf("%s, %v", text, err)
 	}
+	short := format.NewSource("short.schem", []byte(minecraftFile[:60]))
+	if f, err = minecraftSchematic.Open(ctx, minecraftSchematic.Job(), short); err != nil {
+		t.Fatal(err)
+	}
+	found = nil
+	err = f.Check(ctx, minecraftSchematic.Job(), func(f check.Finding) { found = append(found, f.ID+" "+f.Message) })
+	if err != nil || !slices.Equal(found, []string{"mt-minecraft-unreadable expected 2 bytes, found 1"}) {
+		t.Errorf("a file that ends early: %q, %v", found, err)
+	}
 	bad := minecraftSchematic.Job()
 	bad.Values["table"] = filepath.Join(t.TempDir(), "none")
 	if _, err := f.Tree(ctx, bad); !os.IsNotExist(err) {

@@ -1,6 +1,7 @@
 package worldedit
 
 import (
+	"cmp"
 	"context"
 
 	"trowel.example/minetest/item"
@@ -83,11 +84,11 @@ func (w *World) renamePlayersItems(ctx context.Context, to func(name string) (st
 			return err
 		}
 		p, err := players.Get(ctx, name)
-		if err != nil {
-			return err
+		if world.Failed(err) || ctx.Err() != nil {
+			return cmp.Or(ctx.Err(), err)
 		}
-		if p.Inventory == nil {
-			t.Note("players with unreadable inventories, unchanged", 1)
+		if err != nil || p.Inventory == nil {
+			t.Note("players that cannot be read, unchanged", 1)
 		} else if n := renameItems(p.Inventory, to, false); n > 0 {
 			changed = append(changed, p)
 			if t != nil {

@@ -227,5 +227,6 @@ func (w *World) allParts() []Part {
 	if w.stores.changed() {
 		list = append(slices.Clip(list), w.stores.part())
 	}
-	return list
+	late := func(p Part) bool { return p.Late }
+	return append(slices.DeleteFunc(slices.Clone(list), late), slices.DeleteFunc(slices.Clone(list), func(p Part) bool { return !late(p) })...)
 }

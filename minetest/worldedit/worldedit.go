@@ -181,6 +181,9 @@ type Part struct {
 	// settings are those of world.mt, and may be changed. A resumed copy may repeat Apply.
 	Apply func(ctx context.Context, dir string, settings *world.Settings) error
 
+	// Late parts are applied after all others.
+	Late bool
+
 	early bool // when editing in place, apply before the blocks change
 }
 

@@ -69,13 +69,13 @@ func Decode(data []byte) (*Schematic, error) {
 		root = inner
 	}
 	s := new(Schematic)
-	n := 1
+	n := int64(1)
 	for i, name := range []string{"Width", "Height", "Length"} {
 		v, ok := root.Get(name).Integer()
 		if s.Size[i] = int(uint16(v)); !ok {
 			return nil, missing(name, "a number")
 		}
-		n *= s.Size[i]
+		n *= int64(s.Size[i])
 	}
 	if n > schematic.MaxNodes {
 		return nil, &fault.Error{Path: "Width", Offset: -1, Want: fmt.Sprintf("at most %d blocks in all", schematic.MaxNodes),
@@ -87,12 +87,12 @@ func Decode(data []byte) (*Schematic, error) {
 	switch s.Version = int(version); {
 	case !ok || root.Get("Blocks").Kind == nbt.ByteArray:
 		s.Form, s.Version = MCEdit, 0
-		return s, s.decodeMCEdit(root, n)
+		return s, s.decodeMCEdit(root, int(n))
 	case version < 1 || version > 3:
 		return nil, &fault.Error{Path: "Version", Offset: -1, Want: "1 to 3", Got: fmt.Sprint(version), Err: fault.ErrVersion}
 	}
 	s.Form = Sponge
-	return s, s.decodeSponge(root, n)
+	return s, s.decodeSponge(root, int(n))
 }
 
 func missing(path, want string) error {

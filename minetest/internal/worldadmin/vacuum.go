@@ -47,6 +47,7 @@ func Vacuum(t *worldedit.Counts) worldedit.Step {
 			return errors.New("the world has no SQLite database: databases of other kinds reuse their space themselves")
 		}
 		w.AddPart(worldedit.Part{
+			Late: true,
 			Keep: func(context.Context, worldedit.Keeper) error { return nil }, // no content changes
 			Apply: func(ctx context.Context, dir string, _ *world.Settings) error {
 				for _, name := range list {

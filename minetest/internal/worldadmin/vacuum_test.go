@@ -1,15 +1,19 @@
 package worldadmin_test
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/minetest/internal/worldadmin"
 	"trowel.example/minetest/internal/worldtest"
+	"trowel.example/minetest/item"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
 	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldedit"
 )
@@ -53,6 +57,30 @@ func TestVacuum(t *testing.T) {
 	must(t, dir, worldadmin.Vacuum(nil))
 	if now := size(); now > full*3/4 || !maps.Equal(blocks(t, dir), was) {
 		t.Errorf("of %d bytes %d are left, or the blocks have changed", unused, now)
+	}
+
+	// Players that the same run deletes leave no space, either.
+	judge.Write(t, filepath.Join(dir, "world.mt"), []byte("gameid = minetest\nbackend = sqlite3\nplayer_backend = sqlite3\n"))
+	s, err := world.ReadWorldMT(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	players, err := world.OpenPlayers(ctx, dir, s, world.Options{Write: true})
+	for i := 0; err == nil && i < 300; i++ {
+		err = players.Put(ctx, &world.Player{Name: fmt.Sprintf("guest%d", i), HP: 20, Breath: 10, Inventory: new(item.Inventory)})
+	}
+	if err == nil {
+		err = players.Commit(ctx)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	players.Close()
+	path = filepath.Join(dir, "players.sqlite")
+	full = size()
+	must(t, dir, worldadmin.Vacuum(nil), worldadmin.Purge{Rule: worldadmin.Rule{Names: []string{"guest*"}}, All: true}.Step())
+	if now := size(); now > full*2/3 {
+		t.Errorf("of %d bytes of players %d are left", full, now)
 	}
 
 	other := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.LevelDB}, 10)

@@ -2,6 +2,7 @@ package worldfile
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 
@@ -61,6 +62,12 @@ func (f minecraftFile) Info(_ context.Context, job *format.Job) (format.Info, er
 
 func (f minecraftFile) Check(_ context.Context, job *format.Job, sink check.Sink) error {
 	m, err := worldjob.ReadMinecraft(job, f.src)
+	if bad, ok := errors.AsType[*fault.Error](err); ok {
+		rest := *bad
+		rest.File, rest.Offset = "", -1
+		sink.Add(foundNotRead, "", bad.Offset, "%v", &rest)
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -129,6 +136,10 @@ func MinecraftTo(form schematic.Form, ext, title string) format.Conversion {
 // MinecraftCatalog has the kinds of findings about schematics of Minecraft.
 var MinecraftCatalog check.Catalog
 
-var foundNoNode = MinecraftCatalog.Add("mt-minecraft-no-node", check.Warning,
-	"A block of Minecraft is not in the table of names, and becomes air.",
-	"Add a row for it to a file of names (--table), or choose another node (--unknown).")
+var (
+	foundNotRead = MinecraftCatalog.Add("mt-minecraft-unreadable", check.Error,
+		"A schematic of Minecraft is truncated, damaged or invalid.", "Restore it from its source, or save it again.")
+	foundNoNode = MinecraftCatalog.Add("mt-minecraft-no-node", check.Warning,
+		"A block of Minecraft is not in the table of names, and becomes air.",
+		"Add a row for it to a file of names (--table), or choose another node (--unknown).")
+)
