@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"trowel.example/internal/files/filelock"
+	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/safename"
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/files/wholefile"
@@ -75,6 +76,9 @@ func (e *Edits) Use(options map[string]string) error {
 	return nil
 }
 
+// maxLog is the largest size of a log in bytes.
+const maxLog = 1 << 30
+
 // load reads the folder, if it exists.
 func (e *Edits) load() error {
 	e.taken, e.renamed = make(map[string]string), make(map[string]string)
@@ -86,7 +90,12 @@ func (e *Edits) load() error {
 		return err
 	}
 	e.root = root
-	side, err := safename.Sidecar(root.FS())
+	for _, name := range []string{safename.Log, tree.Sidecar} {
+		if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
+			return fmt.Errorf("%s: %s is not a regular file", e.Dir, name)
+		}
+	}
+	side, err := safename.Sidecar(regular.Limit(root.FS(), maxLog))
 	if err == nil && side == nil {
 		var other Snapshot
 		if other, err = e.Snapshot(); len(other) > 0 {

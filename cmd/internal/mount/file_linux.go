@@ -202,7 +202,7 @@ func (l *lister) Close() {
 func (l *lister) advance() {
 	l.next = nil
 	if l.round != l.m.round {
-		l.err = syscall.ESTALE // the edits were packed, so the game file is another one
+		l.err = syscall.ESTALE // the edits were packed, so the game file has changed
 	}
 	for l.base != nil && l.next == nil && l.err == nil {
 		if len(l.page) == 0 {

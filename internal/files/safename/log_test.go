@@ -72,3 +72,30 @@ func TestLog(t *testing.T) {
 		t.Error("a damaged log is accepted")
 	}
 }
+
+// FuzzLog tests that a folder with any log and sidecar is read or rejected, and that a log that is read is one after it was
+// written into the sidecar.
+func FuzzLog(f *testing.F) {
+	line, err := safename.Line(map[string]string{"x%3Ay": "x:y"}, safename.Taken{Options: map[string]string{"o": "1"},
+		Files: map[string]string{"a": "d"}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(line, []byte(nil))
+	f.Add(append(line, `{"taken":`...), []byte(`{"format":"f","names":{"b":"c"},"taken":{"files":{"s":"0"}}}`))
+	f.Add([]byte("{}\n{\"names\":null,\"taken\":{\"files\":null}}\n"), []byte("{}"))
+	f.Fuzz(func(t *testing.T, log, side []byte) {
+		fsys := fstest.MapFS{safename.Log: {Data: log}, tree.Sidecar: {Data: side}, "x%3Ay/n": {Data: []byte("N")}}
+		merged, err := safename.Sidecar(fsys)
+		if err != nil {
+			return
+		}
+		again, err := safename.Sidecar(fstest.MapFS{safename.Log: {Data: log}, tree.Sidecar: {Data: merged}})
+		if err != nil || string(again) != string(merged) {
+			t.Errorf("%v\n%q\nbecame\n%q", err, merged, again)
+		}
+		if restored, err := safename.Restore(fsys); err == nil {
+			_ = fs.WalkDir(restored, ".", func(_ string, _ fs.DirEntry, err error) error { return err })
+		}
+	})
+}

@@ -96,7 +96,6 @@ func Names(sidecar []byte) (map[string]string, error) {
 }
 
 func parse(sidecar []byte) (keys map[string]json.RawMessage, names map[string]string, err error) {
-	keys, names = make(map[string]json.RawMessage), make(map[string]string)
 	if len(sidecar) > 0 {
 		if err := json.Unmarshal(sidecar, &keys); err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", tree.Sidecar, err)
@@ -106,6 +105,12 @@ func parse(sidecar []byte) (keys map[string]json.RawMessage, names map[string]st
 		if err := json.Unmarshal(raw, &names); err != nil {
 			return nil, nil, fmt.Errorf("%s: %s: %w", tree.Sidecar, namesKey, err)
 		}
+	}
+	if keys == nil { // the JSON may be null
+		keys = make(map[string]json.RawMessage)
+	}
+	if names == nil {
+		names = make(map[string]string)
 	}
 	return keys, names, nil
 }
