@@ -21,6 +21,7 @@ const (
 	maxDepth    = 100  // of parentheses
 	maxDigits   = 60   // characters of a number
 	maxExponent = 310
+	maxBits     = 1 << 13 // of the numerator and the denominator of a result
 )
 
 // Expr is an expression.
@@ -97,6 +98,9 @@ func (e *Expr) eval(n *node, lookup func(name string) (*big.Rat, error)) (*big.R
 		}
 	}
 	v, err := n.call.do(args)
+	if err == nil && (v.Num().BitLen() > maxBits || v.Denom().BitLen() > maxBits) {
+		err = errLong
+	}
 	if err != nil {
 		return nil, e.fail(n.at, err)
 	}

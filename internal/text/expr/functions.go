@@ -5,7 +5,10 @@ import (
 	"math/big"
 )
 
-var errZero = errors.New("division by zero")
+var (
+	errZero = errors.New("division by zero")
+	errLong = errors.New("the result has too many digits")
+)
 
 // operators are the operators of two operands, by precedence: the first bind least.
 var operators = [3]map[string]*function{
