@@ -10,12 +10,13 @@ import (
 
 // TestLsp tests the server as an editor starts it, with a pipe as its input.
 func TestLsp(t *testing.T) {
+	const hello = `{"id":1,"method":"initialize","params":{}}`
 	for script, want := range map[string]struct {
 		code      int
 		out, said string
 	}{
-		`{"id":1,"method":"initialize","params":{}} {"id":2,"method":"shutdown"} {"method":"exit"}`: {exitFine, `"name":"trowel"`, ""},
-		`{"id":1,"method":"initialize","params":{}}`:                                                {exitFailed, `"id":1`, "without a request to shut down"},
+		hello: {exitFailed, `"id":1`, "without a request to shut down"},
+		hello + ` {"id":2,"method":"shutdown"} {"method":"exit"}`: {exitFine, `"name":"trowel"`, ""},
 	} {
 		in, write, err := os.Pipe()
 		if err != nil {
