@@ -221,7 +221,7 @@ func TestPipeOptions(t *testing.T) {
 			_, isInput := flag.Annotations[inputNote]
 			if v, ok := flag.Value.(*optionValue); isInput || ok && v.option.Input {
 				args := []string{verb.Name(), "world", "--" + flag.Name, "pipe"}
-				if slices.Contains([]string{"apply", "diff", "search"}, verb.Name()) {
+				if slices.Contains([]string{"apply", "diff", "review", "search"}, verb.Name()) {
 					args = append(args, "world")
 				}
 				if verb.Name() == "lsp" {
