@@ -1,3 +1,5 @@
+//go:build !js
+
 package minetest
 
 import (
@@ -10,6 +12,8 @@ import (
 	"trowel.example/minetest/internal/worldscene"
 	"trowel.example/minetest/schematic"
 )
+
+var minecraftFormats = []*format.Format{minecraftSchematic}
 
 // minecraftSchematic are schematics of Minecraft, which become those of Minetest.
 var minecraftSchematic = &format.Format{

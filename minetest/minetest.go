@@ -12,8 +12,8 @@ import (
 var game = &format.Game{
 	Title:    "Minetest/Luanti",
 	Findings: findings,
-	Formats: []*format.Format{minetestWorld, minetestBlock, minetestSchematic, minetestWorldEdit, minetestManifest, minetestBackup,
-		minecraftSchematic},
+	Formats: append([]*format.Format{minetestWorld, minetestBlock, minetestSchematic, minetestWorldEdit, minetestManifest, minetestBackup},
+		minecraftFormats...),
 
 	Programs: []*format.Program{mapper},
 }

@@ -4,7 +4,8 @@ import "trowel.example/internal/format"
 
 // The page in the browser needs none of these.
 var (
-	worldMerging   *format.Merging
-	worldRewriting *format.Rewriting
-	worldCensus    *format.Census
+	minecraftFormats []*format.Format
+	worldMerging     *format.Merging
+	worldRewriting   *format.Rewriting
+	worldCensus      *format.Census
 )

@@ -91,11 +91,6 @@ func mcedit(w, h, l int, blocks []int, more ...[]byte) []byte {
 		array("Data", data), array("AddBlocks", high), slices.Concat(more...), byte(0)))
 }
 
-// at returns the block at a position as text.
-func at(s *Schematic, x, y, z int) string {
-	return s.States[s.State[(y*s.Size[2]+z)*s.Size[0]+x]].String()
-}
-
 func TestSponge(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	kinds := []string{"minecraft:air", "minecraft:stone", "minecraft:oak_stairs[facing=east,half=top]", "mod:thing[a=b]"}
