@@ -32,6 +32,7 @@ type order struct {
 	Place  root            `json:"place"` // root of the results of all works
 	Output string          `json:"output"`
 	Access *service.Access `json:"access"` // nil: everything that the user may do
+	Memory size            `json:"memory"` // limit of the child; 0: none
 
 	scratch string // the worker's folder for files that are removed when the child has ended
 	used    usage  // by the child, when it has ended
@@ -81,6 +82,9 @@ func childCommand(t *verbs.Tool) *cobra.Command {
 				os.Exit(exitOrphan)
 			}()
 			server.Sealed = o.Access != nil
+			if err := limitMemory(int64(o.Memory)); err != nil {
+				return err
+			}
 			out := bufio.NewWriterSize(os.Stdout, 1<<16)
 			code := o.obey(cmd.Context(), t, out)
 			if err := out.Flush(); err != nil {
@@ -196,6 +200,8 @@ func (o *order) run(ctx context.Context, program []string, dir string, threads i
 		return context.Cause(ctx)
 	case kept.err != nil:
 		return kept.err
+	case err != nil && o.Memory > 0 && last.crashed:
+		return fmt.Errorf("%w of %d MB", errMemory, o.Memory>>20)
 	case errors.As(err, &exit) && exit.ExitCode() > 0:
 		return &childError{exit.ExitCode(), cmp.Or(last.line(), exit.String())}
 	case errors.As(err, &exit):
@@ -217,16 +223,25 @@ func (k *keptError) Write(p []byte) (int, error) {
 }
 
 // tail keeps the end of a process's messages.
-type tail struct{ b []byte }
+type tail struct {
+	b       []byte
+	crashed bool // the runtime of Go has reported a crash
+}
 
 func (t *tail) Write(p []byte) (int, error) {
-	const most = 8 << 10
+	const most, mark = 8 << 10, 20
+	seen := len(t.b)
 	t.b = append(t.b, p...)
+	news := t.b[max(0, seen-mark):]
+	t.crashed = t.crashed || bytes.Contains(news, []byte("fatal error: ")) || bytes.Contains(news, []byte("SIGSEGV: "))
 	if len(t.b) > 2*most {
 		t.b = append(t.b[:0], t.b[len(t.b)-most:]...)
 	}
 	return len(p), nil
 }
+
+// errMemory is the error of a child with a limit that has crashed: the runtime of Go has no other way to end without memory.
+var errMemory = errors.New("crashed, probably because it needs more than its memory")
 
 // hintMark is the prefix of advice after an error.
 const hintMark = "hint: "

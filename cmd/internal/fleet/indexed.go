@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -41,8 +40,8 @@ func (s *share) Set(text string) (err error) {
 	return nil
 }
 
-// begin completes the description of the work that words describe, and opens the store of its results.
-func (d *description) begin(ctx context.Context, words []string) (store work.Store, end func() error, err error) {
+// start completes the description of the work that words describe, and opens the store of its results.
+func (d *description) start(ctx context.Context, words []string) (store work.Store, end func() error, err error) {
 	if d.Results == "" {
 		return nil, nil, wording.Hint(errors.New("--results is missing: the folder for results"), "all workers must see it")
 	}
@@ -62,26 +61,13 @@ type indexed struct {
 	description
 	share
 	limit time.Duration
-	lines *json.Encoder // receives a line for each part; nil: none
 
 	mu     sync.Mutex
 	failed []string // names of parts
 }
 
-// line describes a part that was done.
-type line struct {
-	Part    string    `json:"part"`
-	File    string    `json:"file,omitempty"`
-	Begin   time.Time `json:"begin"`
-	End     time.Time `json:"end"`
-	CPU     float64   `json:"cpu"`              // seconds
-	Memory  int64     `json:"memory,omitempty"` // bytes at most; 0: unknown
-	Error   string    `json:"error,omitempty"`
-	Existed bool      `json:"existed,omitempty"` // the result existed, and the part was not done
-}
-
 func (x *indexed) run(ctx context.Context, words []string) error {
-	store, end, err := x.begin(ctx, words)
+	store, end, err := x.start(ctx, words)
 	if err != nil {
 		return err
 	}
@@ -112,6 +98,11 @@ func (x *indexed) run(ctx context.Context, words []string) error {
 	for i := x.n; i < len(plan.Parts); i += x.of {
 		own = append(own, plan.Parts[i])
 	}
+	unobserve, err := x.observer.open(x.tool.Out(), func() error { return nil })
+	if err != nil {
+		return err
+	}
+	defer unobserve()
 	x.tool.Say("%s of %d, with results in %s", wording.Count(len(own), "part"), len(plan.Parts), in(x.Results, x.id()))
 	next := make(chan work.Part)
 	var all sync.WaitGroup
@@ -147,29 +138,25 @@ func (x *indexed) part(ctx context.Context, store work.Store, p work.Part) {
 	defer cancel()
 	o := x.order(stepPart)
 	o.Part = p
-	l := line{Part: p.Name, File: p.File, Begin: time.Now().UTC(), Existed: true}
+	existed, ended := true, x.observer.begin(x.id(), p)
 	err := store.Add(ctx, work.ResultName(p), func(to io.Writer) error {
-		l.Existed = false
+		existed = false
 		return o.run(ctx, x.program, x.Dir, x.threads(), to, nil)
 	})
-	l.End, l.CPU, l.Memory = time.Now().UTC(), o.used.cpu.Seconds(), o.used.memory
+	ended(o.used, existed, err)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if err != nil {
-		l.Error = err.Error()
 		x.failed = append(x.failed, p.Name)
 		x.tool.Warn("", "part "+p.Name+": "+err.Error())
 	} else {
 		x.tool.Progress("parts", int(x.done.Add(1)), 0)
 	}
-	if x.lines != nil {
-		_ = x.lines.Encode(l)
-	}
 }
 
 // order returns an order for a child, which may do what the user may do.
 func (x *indexed) order(s step) *order {
-	return &order{Step: s, Plan: x.plan(), Place: root{x.Results, x.Results}, scratch: x.scratch}
+	return &order{Step: s, Plan: x.plan(), Place: root{x.Results, x.Results}, Memory: x.memory, scratch: x.scratch}
 }
 
 func (x *indexed) kept(name string) string { return root{x.Results, x.Results}.kept(x.Dir, name) }
@@ -192,7 +179,7 @@ trowel. If parts have no results, merge names them and does nothing.`,
 	flags.SetInterspersed(false)
 	flags.StringVar(&d.Results, "results", "", "the `folder` of the results, or a bucket s3://...")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		store, end, err := d.begin(cmd.Context(), words)
+		store, end, err := d.start(cmd.Context(), words)
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -45,9 +46,9 @@ func TestIndexed(t *testing.T) {
 	if s.code != 2 || !strings.Contains(s.err, "00004: fails as requested") || !strings.Contains(s.err, "1 part failed") {
 		t.Fatalf("a part that fails: %d\n%s", s.code, s.err)
 	}
-	lines := make(map[string]line)
+	lines := make(map[string]observed)
 	for text := range strings.Lines(s.out) {
-		var l line
+		var l observed
 		if err := json.Unmarshal([]byte(text), &l); err != nil {
 			t.Fatal(err)
 		}
@@ -85,6 +86,18 @@ func TestIndexed(t *testing.T) {
 
 	if !tests.Long(t) {
 		return
+	}
+	if runtime.GOOS == "linux" {
+		b.write("in/large-00000", "")
+		limited := []string{"worker", "--json", "--part", "0/1", "--memory", "100M", "--results", "limited", "toy", "2", "in"}
+		if s := b.run(limited...); s.code != 2 || !strings.Contains(s.err, "needs more than its memory of 100 MB") ||
+			strings.Contains(s.err, "goroutine") {
+			t.Errorf("a part that is too large: %d\n%s", s.code, s.err)
+		}
+		b.remove("in/large-00000")
+		if s := b.run(limited...); s.code != 0 {
+			t.Errorf("then it fits: %d\n%s", s.code, s.err)
+		}
 	}
 	for _, c := range []struct{ args, words string }{
 		{"--part 3/3 --results results toy 11 in", "with N from 0 to M-1"},

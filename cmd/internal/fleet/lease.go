@@ -69,6 +69,9 @@ func (w *worker) renew(ctx context.Context) error {
 	defer cancel()
 	_, err := w.pool.Exec(ctx, w.sql(`INSERT INTO $$.trowel_worker (name) VALUES ($1) ON CONFLICT (name) DO UPDATE SET `+
 		`seen = clock_timestamp()`), w.name)
+	if err == nil {
+		w.renewed.Store(time.Now().UnixNano())
+	}
 	return err
 }
 

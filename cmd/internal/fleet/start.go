@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -21,7 +20,6 @@ import (
 func workerCommand(t *verbs.Tool) *cobra.Command {
 	var at where
 	var roots []string
-	var asJSON bool
 	w := &worker{tool: t}
 	x := &indexed{worker: w}
 	cmd := &cobra.Command{
@@ -45,8 +43,10 @@ With --part N/M it needs no queue: it does its share of the work of a verb, the 
 have the remainder N when divided by M (N from 0, such as JOB_COMPLETION_INDEX of Kubernetes), and
 ends. "trowel jobs merge" makes the output of all. The same words in the same folder are the same
 work, and parts with results are not repeated. It may do what the user may do.
-With --json it prints a line for each part: part, file, begin, end, cpu in seconds, memory in bytes,
-error, and existed if the part had a result.`,
+
+With --json it prints a line for each part: work, part, file, begin, end, cpu in seconds, memory in
+bytes, error, and existed if the part had a result. --listen serves metrics for Prometheus, and the
+state of the worker: /healthz answers 503 while the queue is unreachable.`,
 		Example: `  trowel worker --queue postgres://trowel@db.example/jobs --root /srv/worlds --root /srv/results --max 4
   trowel worker --part $JOB_COMPLETION_INDEX/20 --results s3://results/tour check /srv/maps`,
 		Args: func(cmd *cobra.Command, words []string) error {
@@ -62,7 +62,8 @@ error, and existed if the part had a result.`,
 	flags.Var(&x.share, "part", "without a queue: do the share `N/M` of the work of a verb")
 	flags.StringVar(&x.Results, "results", "", "with --part: store results in the `folder`, or in a bucket s3://...")
 	flags.DurationVar(&x.limit, "limit", 10*time.Minute, "with --part: end a part that takes longer: a `time` such as 90s or 5m")
-	flags.BoolVar(&asJSON, "json", false, "with --part: print a line of JSON for each part")
+	w.observer.flags(flags)
+	flags.Var(&w.memory, "memory", "end a part that needs more memory: a `size` such as 512M or 2G")
 	flags.IntVar(&w.max, "max", runtime.NumCPU(), "run at most `N` parts at once; each has its share of the cores")
 	flags.StringArrayVar(&roots, "root", nil, "allow files and results below the `folder`; may be given several times")
 	flags.BoolVar(&w.access.Remote, "remote", false, "allow connections to database servers on other machines")
@@ -71,7 +72,7 @@ error, and existed if the part had a result.`,
 		if w.max < 1 || w.max > 1000 {
 			return errors.New("--max: expected a number from 1 to 1000")
 		}
-		wrong, of := []string{"results", "limit", "json"}, "with"
+		wrong, of := []string{"results", "limit"}, "with"
 		if x.of > 0 {
 			wrong, of = []string{"queue", "queue-file", "schema", "root", "remote", "allow-changes"}, "without"
 		}
@@ -103,9 +104,6 @@ error, and existed if the part had a result.`,
 		}
 		w.program = []string{self}
 		if x.of > 0 {
-			if asJSON {
-				x.lines = json.NewEncoder(t.Out())
-			}
 			if err := checkLimit(x.limit); err != nil {
 				return err
 			}

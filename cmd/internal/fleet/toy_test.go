@@ -118,6 +118,12 @@ func (y *toy) Do(ctx context.Context, p work.Part, put func(int) error) error {
 		return errors.New("fails as requested")
 	case y.has("refuse-" + p.Name):
 		return wording.Hint(fmt.Errorf("a part: %w", service.ErrRefused), "ask somebody")
+	case y.has("large-" + p.Name):
+		data := make([]byte, 300<<20)
+		for i := range data {
+			data[i] = byte(i)
+		}
+		y.note("large", strconv.Itoa(int(data[len(data)-1])))
 	case y.has("panic-" + p.Name):
 		panic("as requested")
 	case y.has("hang-" + p.Name):

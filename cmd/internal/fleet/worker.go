@@ -57,6 +57,9 @@ type worker struct {
 	grace   time.Duration
 	name    string // name of its lease
 	scratch string
+	observer
+	memory  size         // limit of each part; 0: none
+	renewed atomic.Int64 // time of the last renewal of the lease, in nanoseconds since 1970
 
 	river *river.Client[pgx.Tx]
 	hard  context.Context // ends when all work must stop
@@ -110,6 +113,11 @@ func (w *worker) run(ctx context.Context) error {
 	}
 	go w.hold(hard)
 	defer w.release(hard)
+	unobserve, err := w.observer.open(w.tool.Out(), w.healthy)
+	if err != nil {
+		return err
+	}
+	defer unobserve()
 	if err := w.river.Start(context.WithoutCancel(ctx)); err != nil {
 		return w.wrap(err)
 	}
@@ -221,7 +229,7 @@ func (w *worker) order(r *row, s step) *order {
 	if bucket.IsURL(place.Here) {
 		place.There = place.Here
 	}
-	return &order{Step: s, Plan: r.plan(), Place: place, Access: &w.access, scratch: w.scratch}
+	return &order{Step: s, Plan: r.plan(), Place: place, Access: &w.access, Memory: w.memory, scratch: w.scratch}
 }
 
 // threads returns the number of threads of each child.
@@ -294,7 +302,12 @@ func (d *doer) part(ctx context.Context, p *partJob) error {
 	defer end()
 	o := d.order(r, stepPart)
 	o.Part = p.Part
-	err = store.Add(ctx, work.ResultName(p.Part), func(to io.Writer) error { return o.run(ctx, d.program, dir, d.threads(), to, nil) })
+	existed, ended := true, d.begin(p.Work, p.Part)
+	err = store.Add(ctx, work.ResultName(p.Part), func(to io.Writer) error {
+		existed = false
+		return o.run(ctx, d.program, dir, d.threads(), to, nil)
+	})
+	ended(o.used, existed, err)
 	if err == nil {
 		d.tool.Progress("parts", int(d.done.Add(1)), 0)
 	}
