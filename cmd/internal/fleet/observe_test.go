@@ -51,8 +51,9 @@ func TestObserver(t *testing.T) {
 	if _, text := get("/metrics"); !strings.Contains(text, "trowel_parts_running 0") {
 		t.Errorf("at the end:\n%s", text)
 	}
-	if lines := strings.Split(strings.TrimSpace(out.String()), "\n"); len(lines) != 4 || !strings.Contains(lines[0], `"cpu":1.5,"memory":41943040`) ||
-		!strings.Contains(lines[1], `"existed":true`) || !strings.Contains(lines[2], `"error":"no room"`) {
+	if lines := strings.Split(strings.TrimSpace(out.String()), "\n"); len(lines) != 4 ||
+		!strings.Contains(lines[0], `"cpu":1.5,"memory":41943040`) || !strings.Contains(lines[1], `"existed":true`) ||
+		!strings.Contains(lines[2], `"error":"no room"`) {
 		t.Errorf("%s", out.String())
 	}
 	if code, text := get("/healthz"); code != http.StatusOK || text != "ok\n" {

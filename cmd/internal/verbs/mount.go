@@ -31,7 +31,7 @@ func mountCommand(a *Tool) *cobra.Command {
 		Short: "Show a file as a folder of the system (Linux)",
 		Long: `Mount shows a game file as FOLDER, without extracting it: every program can list, search, read and
 copy its files. FOLDER is empty or new. Mount runs until Ctrl-C, or until FOLDER is unmounted. It
-needs FUSE, as a user also the program fusermount3 (the package fuse3), and works on Linux only.
+needs FUSE, as a user also the program fusermount3 (the package fuse3), and works on Linux with 64 bits only.
 
 Listing reads no file. The size of a file is known only when it is read: "ls -l" reads all files of
 a folder.
