@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -52,11 +53,12 @@ const (
 // workFactor is the cost of passphrases, the default of age: 256 MiB of memory and about a second. Tests lower it.
 var workFactor = 18
 
-// Wrap writes the key into the store, encrypted for the readers: twice, since without it everything is lost.
-func (k *Key) Wrap(ctx context.Context, s storage.Store, readers Readers) error {
+// Wrap writes the key into the store, encrypted for the readers: twice, since without it everything is lost. It returns the names
+// of the files that it has written, also with an error.
+func (k *Key) Wrap(ctx context.Context, s storage.Store, readers Readers) (made []string, err error) {
 	groups, err := readers.groups(s)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, to := range slices.Concat(groups, groups) {
 		var data bytes.Buffer
@@ -68,14 +70,21 @@ func (k *Key) Wrap(ctx context.Context, s storage.Store, readers Readers) error 
 			err = w.Close()
 		}
 		if err != nil {
-			return err
+			return made, err
 		}
-		if err := storage.WriteFile(ctx, s, keyFile(data.Bytes()), data.Bytes()); err != nil {
-			return err
+		name := keyFile(data.Bytes())
+		if err := storage.WriteFile(ctx, s, name, data.Bytes()); err != nil {
+			return made, err
 		}
+		made = append(made, name)
 	}
-	return nil
+	return made, nil
 }
+
+var keyName = regexp.MustCompile(`^` + Folder + `/[0-9a-f]{16}\` + keyExtension + `$`)
+
+// IsKey reports whether a file has a name that Wrap gives.
+func IsKey(name string) bool { return keyName.MatchString(name) }
 
 // keyFile returns the name of a file with a key, which is a hash of its content.
 func keyFile(data []byte) string {
@@ -107,7 +116,7 @@ func CheckKeys(ctx context.Context, s storage.Store, bad func(name string, err e
 // Wrapped returns the names of the files that contain the key, each for one or more readers.
 func Wrapped(ctx context.Context, s storage.Store) (names []string, err error) {
 	err = s.List(ctx, Folder, func(i storage.Info) error {
-		if strings.HasSuffix(i.Name, keyExtension) {
+		if IsKey(i.Name) {
 			names = append(names, i.Name)
 		}
 		return nil

@@ -8,9 +8,6 @@ import (
 	"trowel.example/internal/stores/storage"
 )
 
-// Folder is the folder of a store with its key.
-const Folder = "keys"
-
 // ErrNoKey means that the user has no key of a store.
 var ErrNoKey = errors.New("encrypted repositories need the program")
 
@@ -31,7 +28,9 @@ func (*Key) Name() string            { return "" }
 func (s *Store) Base() storage.Store { return s.Store }
 func (r Readers) Empty() bool        { return true }
 
-func (*Key) Wrap(context.Context, storage.Store, Readers) error { return ErrNoKey }
+func (*Key) Wrap(context.Context, storage.Store, Readers) ([]string, error) { return nil, ErrNoKey }
+
+func IsKey(string) bool { return false }
 
 func Wrapped(context.Context, storage.Store) ([]string, error) { return nil, ErrNoKey }
 

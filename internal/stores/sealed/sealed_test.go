@@ -137,7 +137,7 @@ func TestReaders(t *testing.T) {
 	}
 	tests.OnHost(t, map[string]string{"entry new passphrase of " + folder.Path(""): "open sesame",
 		"entry the same passphrase again": "open sesame"})
-	if err := key.Wrap(t.Context(), folder, sealed.Readers{Recipients: []string{first, list}, Passphrase: true}); err != nil {
+	if _, err := key.Wrap(t.Context(), folder, sealed.Readers{Recipients: []string{first, list}, Passphrase: true}); err != nil {
 		t.Fatal(err)
 	}
 	ask := host.Entry + " passphrase of " + folder.Path("")
@@ -183,7 +183,7 @@ func TestReaders(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what, to := range map[string]string{"a secret": line, "no file": "nobody", "a file of secrets": one, "a part": first[:20]} {
-		err := key.Wrap(t.Context(), folder, sealed.Readers{Recipients: []string{to}})
+		_, err := key.Wrap(t.Context(), folder, sealed.Readers{Recipients: []string{to}})
 		if err == nil || strings.Contains(err.Error(), line[:25]) {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -193,10 +193,10 @@ func TestReaders(t *testing.T) {
 		t.Errorf("a damaged file of identities: %v", err)
 	}
 	tests.OnHost(t, map[string]string{"entry new passphrase of " + folder.Path(""): "a", "entry the same passphrase again": "b"})
-	if err := key.Wrap(t.Context(), folder, sealed.Readers{Passphrase: true}); err == nil {
+	if _, err := key.Wrap(t.Context(), folder, sealed.Readers{Passphrase: true}); err == nil {
 		t.Error("two different passphrases")
 	}
-	if err := key.Wrap(t.Context(), folder, sealed.Readers{}); err == nil {
+	if _, err := key.Wrap(t.Context(), folder, sealed.Readers{}); err == nil {
 		t.Error("no readers")
 	}
 }
@@ -209,7 +209,7 @@ func FuzzUnwrap(f *testing.F) {
 		f.Fatal(err)
 	}
 	file, recipient := identity(f)
-	if err := key.Wrap(f.Context(), folder, sealed.Readers{Recipients: []string{recipient}}); err != nil {
+	if _, err := key.Wrap(f.Context(), folder, sealed.Readers{Recipients: []string{recipient}}); err != nil {
 		f.Fatal(err)
 	}
 	names, err := sealed.Wrapped(f.Context(), folder)

@@ -252,7 +252,7 @@ func Backup(ctx context.Context, dir string, repo storage.Store, o Options) (_ *
 		base := repo
 		defer func() {
 			if err != nil {
-				err = errors.Join(err, removeEmpty(context.WithoutCancel(ctx), base))
+				err = errors.Join(err, removeEmpty(context.WithoutCancel(ctx), base, r.made))
 			}
 		}()
 	} else if err == nil {
@@ -363,22 +363,14 @@ func writeSnapshot(ctx context.Context, repo storage.Store, lock storage.Lock, s
 	return nil
 }
 
-// removeEmpty removes the mark of an empty repository.
-func removeEmpty(ctx context.Context, s storage.Store) error {
+// removeEmpty removes the files of a repository that was just created, if it is empty.
+func removeEmpty(ctx context.Context, s storage.Store, made []string) error {
 	for _, dir := range []string{dirPacks, dirSnapshots} {
 		if s.List(ctx, dir, func(storage.Info) error { return fs.ErrExist }) != nil {
 			return nil
 		}
 	}
-	err := s.Remove(ctx, fileMark)
-	keys, listed := sealed.Wrapped(ctx, s)
-	if err = errors.Join(err, listed); err != nil {
-		return err
-	}
-	for _, name := range keys {
-		err = errors.Join(err, s.Remove(ctx, name))
-	}
-	return err
+	return removeAll(ctx, s, made)
 }
 
 // scratchFor creates a folder for temporary data: in a repository that is a folder, which the user chose for its free

@@ -189,3 +189,29 @@ func TestCheckParts(t *testing.T) {
 		t.Error("each part reads everything")
 	}
 }
+
+// TestEncryptedFolder tests that a folder with files of others, and a run that fails, keep their files.
+func TestEncryptedFolder(t *testing.T) {
+	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 10, 28)
+	_, recipient := newIdentity(t)
+	for name, fits := range map[string]bool{"keys/mine.age": false, "keys/0123456789abcdef.age": true, "keys/notes.txt": false} {
+		repo := newObjects(t)
+		repo.put(t, name, []byte("of the user"))
+		o := worldrepo.Options{Readers: sealed.Readers{Recipients: []string{recipient}}}
+		if _, err := worldrepo.Backup(t.Context(), dir, repo, o); (err == nil) != fits || !fits && len(repo.all(t)) != 1 {
+			t.Errorf("%s: %v, %d files", name, err, len(repo.all(t)))
+		}
+		for _, bad := range []worldrepo.Options{{Readers: sealed.Readers{Recipients: []string{"nobody"}}}, o} {
+			repo := newObjects(t)
+			if fits {
+				repo.put(t, name, []byte("of the user"))
+			}
+			if _, err := worldrepo.Backup(t.Context(), filepath.Join(dir, "nothing"), repo, bad); err == nil {
+				t.Error("a backup of nothing")
+			}
+			if left := repo.all(t); fits && string(left[name]) != "of the user" || len(left) > 1 {
+				t.Errorf("%s: %d files are left", name, len(left))
+			}
+		}
+	}
+}

@@ -63,6 +63,7 @@ type Repository struct {
 	ctx   context.Context
 	store storage.Store
 	key   *sealed.Key // nil: nothing is encrypted
+	made  []string    // files that [create] has written
 
 	mu    sync.Mutex
 	packs map[uint64]*pack
@@ -85,7 +86,7 @@ func Recognize(ctx context.Context, s storage.Store) bool {
 // vacant returns an error if a store contains anything other than a lock, or keys of a run that was killed.
 func vacant(ctx context.Context, s storage.Store) error {
 	return s.List(ctx, "", func(i storage.Info) error {
-		if i.Name == lockFile || strings.HasPrefix(i.Name, dirLocks+"/") || strings.HasPrefix(i.Name, sealed.Folder+"/") {
+		if i.Name == lockFile || strings.HasPrefix(i.Name, dirLocks+"/") || sealed.IsKey(i.Name) {
 			return nil
 		}
 		return fmt.Errorf("%s: %w, and the folder is not empty: %s", s.Path(""), ErrNone, i.Name)
@@ -111,19 +112,25 @@ func Create(ctx context.Context, s storage.Store, readers sealed.Readers) error 
 	return err
 }
 
-// create is [Create]. It returns the repository if it has created it, and nil if it exists.
-func create(ctx context.Context, s storage.Store, readers sealed.Readers) (*Repository, error) {
+// create is [Create]. It returns the repository if it has created it, and nil if it exists. If it fails, it leaves no file.
+func create(ctx context.Context, s storage.Store, readers sealed.Readers) (_ *Repository, err error) {
 	exists, err := usable(ctx, s)
 	if exists || err != nil {
 		return nil, err
 	}
 	var key *sealed.Key
+	var made []string
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, removeAll(context.WithoutCancel(ctx), s, made))
+		}
+	}()
 	m := mark{Format: "trowel-backup", Version: formVersion}
 	if !readers.Empty() {
 		if key, err = sealed.NewKey(); err != nil {
 			return nil, err
 		}
-		if err := key.Wrap(ctx, s, readers); err != nil {
+		if made, err = key.Wrap(ctx, s, readers); err != nil {
 			return nil, err
 		}
 		m.Version, m.Key = sealedVersion, key.Name()
@@ -133,12 +140,22 @@ func create(ctx context.Context, s storage.Store, readers sealed.Readers) (*Repo
 		err = storage.WriteFile(ctx, s, fileMark, append(data, '\n'))
 	}
 	if errors.Is(err, fs.ErrExist) {
-		return nil, nil // another run was faster
+		return nil, removeAll(ctx, s, made) // another run was faster
 	}
 	if err != nil {
 		return nil, err
 	}
-	return newRepository(ctx, s, key), nil
+	r := newRepository(ctx, s, key)
+	r.made = append(made, fileMark)
+	return r, nil
+}
+
+// removeAll removes files.
+func removeAll(ctx context.Context, s storage.Store, names []string) (err error) {
+	for _, name := range names {
+		err = errors.Join(err, s.Remove(ctx, name))
+	}
+	return err
 }
 
 func newRepository(ctx context.Context, s storage.Store, key *sealed.Key) *Repository {
@@ -201,7 +218,7 @@ func Rekey(ctx context.Context, s storage.Store, readers sealed.Readers) (err er
 	if err != nil {
 		return err
 	}
-	if err := r.key.Wrap(ctx, s, readers); err != nil {
+	if _, err := r.key.Wrap(ctx, s, readers); err != nil {
 		return err
 	}
 	for _, name := range old {
