@@ -11,9 +11,9 @@ import (
 // runsIn runs a command line and returns the exit code and the output of both streams.
 func runsIn(t *testing.T, dir, line string) (int, string) {
 	t.Helper()
-	var out bytes.Buffer
-	code := Main(games, strings.Fields(strings.ReplaceAll(line, "DIR", filepath.ToSlash(dir))), strings.NewReader(""), &out, &out)
-	return code, out.String()
+	var out, talk bytes.Buffer // two: parts print messages while the output is flushed
+	code := Main(games, strings.Fields(strings.ReplaceAll(line, "DIR", filepath.ToSlash(dir))), strings.NewReader(""), &out, &talk)
+	return code, out.String() + talk.String()
 }
 
 // TestCutMod tests that with -k, the readable part of a truncated mod or archive is edited and converted, with

@@ -38,9 +38,9 @@ func TestWorldCallsNobody(t *testing.T) {
 		}
 	}
 	do := func(args ...string) (code int, text string) {
-		var out bytes.Buffer
-		code = Main(games, args, strings.NewReader(""), &out, &out)
-		return code, out.String()
+		var out, talk bytes.Buffer // two: parts print messages while the output is flushed
+		code = Main(games, args, strings.NewReader(""), &out, &talk)
+		return code, out.String() + talk.String()
 	}
 	const block = "version 28\nnodes\n  z 0-15\n    y 0-15 air*16\n"
 	for name, settings := range map[string]string{
