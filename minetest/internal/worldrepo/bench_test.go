@@ -7,8 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"trowel.example/internal/stores/sealed"
 	"trowel.example/internal/stores/storage"
 	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/internal/worldrepo"
 	"trowel.example/minetest/mapdb"
 )
@@ -45,26 +47,33 @@ func BenchmarkBackup(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	key, recipient := newIdentity(b)
+	tests.OnHost(b, map[string]string{"variable TROWEL_KEY_FILE": key})
 	repo := storage.Folder(filepath.Join(b.TempDir(), "repo"))
-	backup := func(changed int64) {
-		report, err := worldrepo.Backup(b.Context(), dir, repo, worldrepo.Options{})
+	backup := func(changed int64, readers sealed.Readers) {
+		report, err := worldrepo.Backup(b.Context(), dir, repo, worldrepo.Options{Readers: readers})
 		if err != nil || report.Changed != changed {
 			b.Fatal(report, err)
 		}
 	}
-	b.Run("first", func(b *testing.B) {
-		for b.Loop() {
-			if err := os.RemoveAll(string(repo)); err != nil {
-				b.Fatal(err)
+	for _, c := range []struct {
+		name    string
+		readers sealed.Readers
+	}{{"encrypted ", sealed.Readers{Recipients: []string{recipient}}}, {"", sealed.Readers{}}} {
+		b.Run(c.name+"first", func(b *testing.B) {
+			for b.Loop() {
+				if err := os.RemoveAll(string(repo)); err != nil {
+					b.Fatal(err)
+				}
+				backup(n, c.readers)
 			}
-			backup(n)
-		}
-	})
-	b.Run("unchanged", func(b *testing.B) {
-		for b.Loop() {
-			backup(0)
-		}
-	})
+		})
+		b.Run(c.name+"unchanged", func(b *testing.B) {
+			for b.Loop() {
+				backup(0, sealed.Readers{})
+			}
+		})
+	}
 	b.Run("compared", func(b *testing.B) {
 		report, err := worldrepo.Backup(b.Context(), dir, repo, worldrepo.Options{})
 		if err != nil {
