@@ -106,33 +106,9 @@ func didYouMean(word string, known []string) string {
 func nearest(word string, known []string, most int) string {
 	best, least := "", most+1
 	for _, k := range known {
-		if d := distance(word, k); d < least {
+		if d := words.Distance(word, k, least); d < least {
 			best, least = k, d
 		}
 	}
 	return best
-}
-
-// distance returns the edit distance of a and b: the number of letters to insert, delete or replace.
-func distance(a, b string) int {
-	if len(a) > 64 { // no command is similar
-		return len(a)
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			d := diagonal
-			if a[i] != b[j] {
-				d++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(d, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -10,6 +10,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/limits/parallel"
+	"trowel.example/internal/text/words"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/text"
 )
@@ -197,7 +198,7 @@ func checkNames(all []facts, base Files, sink check.Sink) {
 func nearName(name string, names []string) string {
 	best, least := "", 3
 	for _, other := range names {
-		if n := distance(name, other, least); n < least && n*5 < len(name) {
+		if n := words.Distance(name, other, least); n < least && n*5 < len(name) {
 			best, least = other, n
 		}
 	}

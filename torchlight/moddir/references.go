@@ -177,7 +177,7 @@ func (c *completeness) near(name string) string {
 		if withoutDigits(other) == withoutDigits(file) {
 			continue
 		}
-		if n := distance(file, other, least); n < least && n*4 < len(file)-len(path.Ext(file)) {
+		if n := words.Distance(file, other, least); n < least && n*4 < len(file)-len(path.Ext(file)) {
 			best, least = dir+other, n
 		}
 	}
@@ -199,31 +199,4 @@ func withoutDigits(s string) string {
 		}
 		return r
 	}, s)
-}
-
-// distance returns the number of letters to insert, delete or change to turn a into b, limited to most.
-func distance(a, b string, most int) int {
-	if d := len(a) - len(b); d >= most || -d >= most {
-		return most
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		last, least := row[0], i+1
-		row[0] = i + 1
-		for j := range len(b) {
-			n := last
-			if a[i] != b[j] {
-				n = 1 + min(last, row[j], row[j+1])
-			}
-			last, row[j+1] = row[j+1], n
-			least = min(least, n)
-		}
-		if least >= most {
-			return most
-		}
-	}
-	return row[len(b)]
 }

@@ -60,19 +60,6 @@ func spanIn(line, from, to int) format.Span {
 	return format.Span{From: format.Spot{Line: line, Column: from}, To: format.Spot{Line: line, Column: to}}
 }
 
-// code quotes a text of a file for Markdown.
-func code(s string) string {
-	s = words.Printable(words.Cut(s, 200))
-	fence := "`"
-	for strings.Contains(s, fence) {
-		fence += "`"
-	}
-	if len(fence) > 1 || s == "" {
-		return fence + " " + s + " " + fence
-	}
-	return fence + s + fence
-}
-
 // settings are the known settings by name.
 func settings() map[string]twmap.Setting {
 	all := make(map[string]twmap.Setting)
@@ -113,7 +100,7 @@ func describeSetting(row string, spot format.Spot) (string, format.Span, error) 
 	if !known {
 		return "", format.Span{}, nil
 	}
-	out := []string{code(usage(s))}
+	out := []string{words.Code(usage(s))}
 	for _, arg := range s.Arguments {
 		out = append(out, "- "+rangeOf(arg))
 	}
@@ -199,7 +186,7 @@ func describeField(at, text, row string, spot format.Spot) (string, format.Span,
 	name := unquote(row[from : spot.Column+end+1])
 	for _, f := range mapdir.Fields(at, []byte(text), c.way...) {
 		if f.Name == name {
-			out := code(name) + ": " + f.Type
+			out := words.Code(name) + ": " + f.Type
 			if f.Help != "" {
 				out += "\n\n" + f.Help
 			}
@@ -226,17 +213,17 @@ func offsetOf(text string, spot format.Spot) int {
 func (a *Author) describePart(p part) string {
 	files := a.files(p)
 	if len(files) == 0 {
-		return code(p.dir+"/"+p.name) + " does not exist"
+		return words.Code(p.dir+"/"+p.name) + " does not exist"
 	}
 	var names []string
 	for _, f := range files {
-		names = append(names, code(f))
+		names = append(names, words.Code(f))
 	}
 	out := strings.Join(names, ", ")
 	for _, f := range files {
 		if path.Ext(f) == ".json" {
 			if typ := strictjson.Type([]byte(a.read(f)), "type"); typ != "" {
-				out += "\n\ntype " + code(typ)
+				out += "\n\ntype " + words.Code(typ)
 			}
 		}
 	}
@@ -261,7 +248,7 @@ var keywords = [][2]string{
 func keywordHelp(word string) string {
 	for _, k := range keywords {
 		if k[0] == word {
-			return code(word) + ": " + k[1]
+			return words.Code(word) + ": " + k[1]
 		}
 	}
 	return ""

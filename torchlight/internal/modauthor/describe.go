@@ -32,7 +32,7 @@ func (a *Author) Describe(_ context.Context, at string, spot format.Spot) (strin
 	switch {
 	case !isTree(moddir.GamePath(at)):
 	case (l.open || l.close) && l.name.has(spot.Column):
-		return "node " + code(l.name.of(row)) + "\n\n" + hashOf(l.name.of(row)), l.name.span(at, spot.Line), nil
+		return "node " + words.Code(l.name.of(row)) + "\n\n" + hashOf(l.name.of(row)), l.name.span(at, spot.Line), nil
 	case l.property && l.colon && l.key.has(spot.Column):
 		return a.describeKey(at, content, row, l, spot.Line), l.key.span(at, spot.Line), nil
 	case l.property && l.colon && spot.Column > l.key.to:
@@ -44,19 +44,6 @@ func (a *Author) Describe(_ context.Context, at string, spot format.Spot) (strin
 	return "", format.Span{}, nil
 }
 
-// code quotes a text of a file for Markdown.
-func code(s string) string {
-	s = words.Printable(words.Cut(s, 200))
-	fence := "`"
-	for strings.Contains(s, fence) {
-		fence += "`"
-	}
-	if len(fence) > 1 || s == "" {
-		return fence + " " + s + " " + fence
-	}
-	return fence + s + fence
-}
-
 // hashOf describes the hash of a name.
 func hashOf(name string) string {
 	h := hash.Of(name)
@@ -66,7 +53,7 @@ func hashOf(name string) string {
 // describeKey describes a key by what other files have in it.
 func (a *Author) describeKey(at, content, row string, l line, n int) string {
 	key := l.key.of(row)
-	out := []string{"key " + code(key) + ", " + code(l.typ.of(row)), hashOf(key)}
+	out := []string{"key " + words.Code(key) + ", " + words.Code(l.typ.of(row)), hashOf(key)}
 	if way, _ := around(content, n); len(way) > 0 {
 		id := keyID{strings.ToUpper(way[len(way)-1]), strings.ToUpper(key)}
 		a.mu.RLock()
@@ -74,9 +61,9 @@ func (a *Author) describeKey(at, content, row string, l line, n int) string {
 		if len(stat.values) > 0 {
 			values := make([]string, 0, few)
 			for _, v := range stat.frequent(few) {
-				values = append(values, code(v))
+				values = append(values, words.Code(v))
 			}
-			out = append(out, fmt.Sprintf("in %s nodes %s, as %s: %s", words.Thousands(int64(stat.count())), code(id.node), stat.typ(),
+			out = append(out, fmt.Sprintf("in %s nodes %s, as %s: %s", words.Thousands(int64(stat.count())), words.Code(id.node), stat.typ(),
 				strings.Join(values, ", ")))
 		}
 		a.mu.RUnlock()
@@ -145,20 +132,20 @@ func (a *Author) effective(at, content, key string, n int) string {
 	if v, ok := chain.Find(whole); ok {
 		from := "this file"
 		if v.Link > 0 {
-			from = code(chain.Links[v.Link].File)
+			from = words.Code(chain.Links[v.Link].File)
 		}
-		out = append(out, fmt.Sprintf("effective value: %s, from %s", code(v.Property.Value), from))
+		out = append(out, fmt.Sprintf("effective value: %s, from %s", words.Code(v.Property.Value), from))
 	}
 	for i, link := range chain.Links[1:] {
 		if v, ok := (inherit.Chain{Links: []inherit.Link{link}}).Find(whole); ok && !strings.EqualFold(key, inherit.Key) {
-			out = append(out, fmt.Sprintf("base file %d, %s: %s", i+1, code(link.File), code(v.Property.Value)))
+			out = append(out, fmt.Sprintf("base file %d, %s: %s", i+1, words.Code(link.File), words.Code(v.Property.Value)))
 		}
 	}
 	switch {
 	case errors.Is(chain.Err, inherit.ErrLoop):
 		out = append(out, words.OneLine(chain.Err.Error()))
 	case chain.Err != nil:
-		out = append(out, "the base file "+code(chain.Missing)+" is unavailable (give the game's files with `--base`)")
+		out = append(out, "the base file "+words.Code(chain.Missing)+" is unavailable (give the game's files with `--base`)")
 	}
 	return strings.Join(out, "\n\n")
 }
@@ -174,18 +161,18 @@ func (a *Author) describeSymbol(at, content string, s symbol) string {
 		if inGame {
 			x, where = a.game, "in the game's files"
 		}
-		title := s.kind.String() + " " + code(s.name)
+		title := s.kind.String() + " " + words.Code(s.name)
 		switch {
 		case !ok:
 			out = append(out, title+", which is not in the mod"+a.unknownGame())
 		case s.kind == kindFile && strings.HasSuffix(f.game, ".DAT") && x.nameIn(f) != "":
-			out = append(out, fmt.Sprintf("%s, %s: defines %s", title, where, code(x.nameIn(f))))
+			out = append(out, fmt.Sprintf("%s, %s: defines %s", title, where, words.Code(x.nameIn(f))))
 		case s.kind == kindFile:
 			out = append(out, fmt.Sprintf("%s, %s, %s", title, where, words.Count(f.size, "byte")))
 		case s.kind == kindGUID:
-			out = append(out, fmt.Sprintf("%s of %s, %s: %s", title, code(x.nameIn(f)), where, code(f.game)))
+			out = append(out, fmt.Sprintf("%s of %s, %s: %s", title, words.Code(x.nameIn(f)), where, words.Code(f.game)))
 		default:
-			out = append(out, fmt.Sprintf("%s, defined %s: %s", title, where, code(f.game)))
+			out = append(out, fmt.Sprintf("%s, defined %s: %s", title, where, words.Code(f.game)))
 		}
 	}
 	if len(out) == 0 {

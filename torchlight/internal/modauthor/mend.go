@@ -245,33 +245,9 @@ func (a *Author) freshGUID(at string) string {
 func nearest(name string, names []string) string {
 	best, least := "", max(len(name)/4, 1)+1
 	for _, other := range names {
-		if d := distance(name, other, least+1); d < least || d == least && best != "" && other < best {
+		if d := words.Distance(name, other, least+1); d < least || d == least && best != "" && other < best {
 			best, least = other, d
 		}
 	}
 	return best
-}
-
-// distance returns the number of letters to insert, delete or replace to turn a into b, limited to most.
-func distance(a, b string, most int) int {
-	if d := len(a) - len(b); d >= most || -d >= most {
-		return most
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			d := diagonal
-			if a[i] != b[j] {
-				d++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(d, row[j]+1, row[j+1]+1)
-		}
-	}
-	return min(row[len(b)], most)
 }
