@@ -6,9 +6,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"syscall"
+
+	"trowel.example/internal/files/mountinfo"
 )
 
 // FileAt returns the path of the game file that is mounted at a folder, and reports whether one is. alive is false if the
@@ -24,36 +24,18 @@ func FileAt(dir string) (file string, alive, ok bool) {
 	if real, err := filepath.EvalSymlinks(full); err == nil {
 		full = real
 	}
-	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	mounts, err := mountinfo.Read()
 	if err != nil {
 		return "", false, false
 	}
-	for line := range strings.Lines(string(mounts)) {
-		before, after, _ := strings.Cut(line, " - ")
-		point, source := strings.Fields(before), strings.Fields(after)
-		if len(point) < 5 || len(source) < 2 || unescaped(point[4]) != full {
+	for _, m := range mounts {
+		if m.Point != full || m.Type == "" {
 			continue
 		}
-		if ok = source[0] == "fuse."+typeName; ok { // the last one covers the others
-			file = unescaped(source[1])
+		if ok = m.Type == "fuse."+typeName; ok { // the last one covers the others
+			file = m.Source
 		}
 	}
 	_, err = os.Stat(full)
 	return file, ok && !errors.Is(err, syscall.ENOTCONN), ok
-}
-
-// unescaped decodes a name in mountinfo, in which blanks and backslashes are octal numbers.
-func unescaped(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+3 < len(s) {
-			if n, err := strconv.ParseUint(s[i+1:i+4], 8, 8); err == nil {
-				b.WriteByte(byte(n))
-				i += 3
-				continue
-			}
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
 }

@@ -1,0 +1,2 @@
+// Package mountinfo lists what is mounted on a Linux system.
+package mountinfo
