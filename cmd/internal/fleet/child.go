@@ -140,7 +140,12 @@ func (o *order) merge(ctx context.Context, w work.Work) error {
 		return err
 	}
 	defer end()
-	plan, err := work.Begin(ctx, w, o.Plan, store)
+	return finish(ctx, w, o.Plan, store)
+}
+
+// finish merges the results of a work in a store.
+func finish(ctx context.Context, w work.Work, of work.Plan, store work.Store) error {
+	plan, err := work.Begin(ctx, w, of, store)
 	if err != nil {
 		return err
 	}

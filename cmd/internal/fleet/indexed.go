@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -79,18 +78,10 @@ func (x *indexed) run(ctx context.Context, words []string) error {
 	}
 	defer remove()
 	x.scratch = dir
-	// Report errors in the arguments once, and not for each part.
-	code := x.tool.Run(ctx, verbs.Call{Args: words, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: os.Stderr,
-		Handover: service.Handover{Work: func(context.Context, work.Work) error { return service.ErrPart }, Kept: x.kept}})
-	if code != 0 {
-		return verbs.Exit(code)
+	if err := x.tryArgs(ctx, x.tool, os.Stderr); err != nil { // once, and not for each part
+		return err
 	}
-	plan, err := work.Begin(ctx, split{run: func(ctx context.Context, out io.Writer) error {
-		return x.order(stepSplit).run(ctx, x.program, x.Dir, x.threads(), out, nil)
-	}}, x.plan(), store)
-	if f, ok := store.(work.Folder); ok && err == nil {
-		err = f.Guard(plan, x.Dir)
-	}
+	plan, err := x.planned(ctx, store, x.order(stepSplit), x.Dir)
 	if err != nil {
 		return err
 	}
@@ -138,19 +129,11 @@ func (x *indexed) part(ctx context.Context, store work.Store, p work.Part) {
 	defer cancel()
 	o := x.order(stepPart)
 	o.Part = p
-	existed, ended := true, x.observer.begin(x.id(), p)
-	err := store.Add(ctx, work.ResultName(p), func(to io.Writer) error {
-		existed = false
-		return o.run(ctx, x.program, x.Dir, x.threads(), to, nil)
-	})
-	ended(o.used, existed, err)
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if err != nil {
+	if err := x.do(ctx, store, x.id(), o, x.Dir); err != nil {
+		x.mu.Lock()
+		defer x.mu.Unlock()
 		x.failed = append(x.failed, p.Name)
 		x.tool.Warn("", "part "+p.Name+": "+err.Error())
-	} else {
-		x.tool.Progress("parts", int(x.done.Add(1)), 0)
 	}
 }
 
@@ -158,8 +141,6 @@ func (x *indexed) part(ctx context.Context, store work.Store, p work.Part) {
 func (x *indexed) order(s step) *order {
 	return &order{Step: s, Plan: x.plan(), Place: root{x.Results, x.Results}, Memory: x.memory, scratch: x.scratch}
 }
-
-func (x *indexed) kept(name string) string { return root{x.Results, x.Results}.kept(x.Dir, name) }
 
 // mergeCommand returns the verb that merges the results of workers without a queue.
 func mergeCommand(t *verbs.Tool) *cobra.Command {
@@ -188,14 +169,10 @@ trowel. If parts have no results, merge names them and does nothing.`,
 			return err
 		}
 		return verbs.Exit(t.Run(cmd.Context(), verbs.Call{Args: words, Stdin: strings.NewReader(""), Stdout: t.Out(), Stderr: cmd.ErrOrStderr(),
-			Handover: service.Handover{Program: d.Version, Kept: func(name string) string { return root{d.Results, d.Results}.kept(d.Dir, name) },
+			Handover: service.Handover{Program: d.Version, Kept: d.kept,
 				Output: func(name string) string { return name },
 				Work: func(ctx context.Context, w work.Work) error {
-					plan, err := work.Begin(ctx, w, d.plan(), store)
-					if err != nil {
-						return err
-					}
-					return work.Finish(ctx, w, plan, store)
+					return finish(ctx, w, d.plan(), store)
 				}}}))
 	}
 	return cmd

@@ -36,7 +36,7 @@ func (o *observer) flags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.listen, "listen", "", "serve /metrics and /healthz at an `address` such as :9100")
 }
 
-// part is a part that was done.
+// observed is a part that was done, as a line of JSON.
 type observed struct {
 	Work    string    `json:"work,omitempty"`
 	Part    string    `json:"part"`

@@ -93,13 +93,8 @@ s3://BUCKET/FOLDER. "trowel jobs results ID" prints them.
 			return err
 		}
 		// Report errors in the arguments now instead of in a worker.
-		code := t.Run(cmd.Context(), verbs.Call{Args: verb, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: cmd.ErrOrStderr(),
-			Handover: service.Handover{
-				Work: func(context.Context, work.Work) error { return service.ErrPart },
-				Kept: func(name string) string { return root{d.Results, d.Results}.kept(d.Dir, name) },
-			}})
-		if code != 0 {
-			return verbs.Exit(code)
+		if err := d.tryArgs(cmd.Context(), t, cmd.ErrOrStderr()); err != nil {
+			return err
 		}
 		q, err := at.open(cmd.Context(), true)
 		if err != nil {
@@ -125,6 +120,15 @@ func askedHelp(root *cobra.Command, words []string) *cobra.Command {
 	}
 	return verb
 }
+
+// tryArgs reports errors in the arguments of a work, up to the point where its parts begin.
+func (d *description) tryArgs(ctx context.Context, t *verbs.Tool, stderr io.Writer) error {
+	return verbs.Exit(t.Run(ctx, verbs.Call{Args: d.Args, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: stderr,
+		Handover: service.Handover{Work: func(context.Context, work.Work) error { return service.ErrPart }, Kept: d.kept}}))
+}
+
+// kept returns the path of an output folder that stays, if it is below the place for results.
+func (d *description) kept(name string) string { return root{d.Results, d.Results}.kept(d.Dir, name) }
 
 func checkLimit(limit time.Duration) error {
 	if limit < time.Second || limit > maxLimit {

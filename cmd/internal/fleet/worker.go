@@ -302,16 +302,32 @@ func (d *doer) part(ctx context.Context, p *partJob) error {
 	defer end()
 	o := d.order(r, stepPart)
 	o.Part = p.Part
-	existed, ended := true, d.begin(p.Work, p.Part)
-	err = store.Add(ctx, work.ResultName(p.Part), func(to io.Writer) error {
+	return d.do(ctx, store, p.Work, o, dir)
+}
+
+// do does the part of an order in a child, unless it has a result, and reports it.
+func (w *worker) do(ctx context.Context, store work.Store, id string, o *order, dir string) error {
+	existed, ended := true, w.begin(id, o.Part)
+	err := store.Add(ctx, work.ResultName(o.Part), func(to io.Writer) error {
 		existed = false
-		return o.run(ctx, d.program, dir, d.threads(), to, nil)
+		return o.run(ctx, w.program, dir, w.threads(), to, nil)
 	})
 	ended(o.used, existed, err)
 	if err == nil {
-		d.tool.Progress("parts", int(d.done.Add(1)), 0)
+		w.tool.Progress("parts", int(w.done.Add(1)), 0)
 	}
 	return err
+}
+
+// planned returns the plan of a work, which a child splits unless the store has it.
+func (w *worker) planned(ctx context.Context, store work.Store, o *order, dir string) (*work.Plan, error) {
+	plan, err := work.Begin(ctx, split{run: func(ctx context.Context, out io.Writer) error {
+		return o.run(ctx, w.program, dir, runtime.NumCPU(), out, nil)
+	}}, o.Plan, store)
+	if f, ok := store.(work.Folder); ok && err == nil {
+		err = f.Guard(plan, dir)
+	}
+	return plan, err
 }
 
 // alone runs do with a connection and a lock that only one process can hold. The lock of a killed process ends
@@ -395,13 +411,7 @@ func (w *worker) split(ctx context.Context, id string) error {
 			return err
 		}
 		defer end()
-		child := split{run: func(ctx context.Context, out io.Writer) error {
-			return w.order(r, stepSplit).run(ctx, w.program, dir, runtime.NumCPU(), out, nil)
-		}}
-		plan, err := work.Begin(ctx, child, r.plan(), store)
-		if f, ok := store.(work.Folder); ok && err == nil {
-			err = f.Guard(plan, dir)
-		}
+		plan, err := w.planned(ctx, store, w.order(r, stepSplit), dir)
 		if err != nil {
 			return err
 		}
