@@ -61,6 +61,8 @@ type cells interface {
 	set(x, y int, c Cell)
 	// replace gives the layer a new grid, whose cells are returned by the function.
 	replace(l *twmap.TileLayer, width, height int, of func(x, y int) Cell)
+	// turn gives the layer the turned cells of a rectangle of that size, in which the cells at its edges are repeated.
+	turn(l *twmap.TileLayer, t Turn, width, height int)
 	missing() int // the number of unreadable cells
 }
 

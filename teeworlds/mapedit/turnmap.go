@@ -171,18 +171,8 @@ func turnClip(t Turn, c *twmap.Clip, w, h int) {
 func (e *Editor) turnLayer(t Turn, l twmap.Layer, w, h int) {
 	switch l := l.(type) {
 	case *twmap.TileLayer:
-		cells, kind, back := e.readable(l), l.Kind(), t.back()
-		right, bottom := l.Width()-1, l.Height()-1
-		nw, nh := t.size(w, h)
-		cells.replace(l, nw, nh, func(x, y int) Cell {
-			x, y = back.place(x, y, nw-1, nh-1)
-			c := cells.at(min(x, right), min(y, bottom))
-			if x > right || y > bottom {
-				c = repeated(kind, c)
-			}
-			return t.cell(kind, c)
-		})
-		e.reportChange(l, nw*nh, "tiles", "%v", t)
+		e.readable(l).turn(l, t, w, h)
+		e.reportChange(l, w*h, "tiles", "%v", t)
 	case *twmap.QuadLayer:
 		e.eachQuad(l, t.String(), func(q *twmap.Quad) { turnQuad(t, q, w, h) })
 	case *twmap.SoundLayer:

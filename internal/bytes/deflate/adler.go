@@ -26,6 +26,10 @@ func addAdler(sum uint32, p []byte) uint32 {
 		for len(part) >= 16 {
 			v, w := binary.LittleEndian.Uint64(part), binary.LittleEndian.Uint64(part[8:16])
 			part = part[16:]
+			if v|w == 0 { // as most bytes of layers of tiles
+				b += 16 * a
+				continue
+			}
 			v0, v1 := v&adlerLanes, v>>8&adlerLanes // the bytes at even and at odd places
 			w0, w1 := w&adlerLanes, w>>8&adlerLanes
 			weighted := v0*(16<<48|14<<32|12<<16|10) + v1*(15<<48|13<<32|11<<16|9) +

@@ -34,8 +34,8 @@ func (e *encoder) lazy() {
 			distance := p - 1 - prevPos
 			full := e.addMatch(distance, prevLength)
 			end := p - 1 + prevLength
-			if distance == 1 {
-				e.insertRun(p+1, end)
+			if distance <= maxRepeat {
+				e.insertRepeat(p+1, end, distance)
 			} else {
 				e.insertAll(p+1, end)
 			}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"slices"
 )
 
 const (
@@ -56,38 +57,79 @@ func (w *window) fill(p int) {
 
 // insert adds position p to its chain and returns the previous head of the chain. There must be three bytes at p.
 func (w *window) insert(p int) int {
-	b := w.src[p : p+minMatch]
-	h := hash(b[0], b[1], b[2])
-	head := w.head[h]
+	return w.link(p, w.hash(p))
+}
+
+// link adds position p to the chain of a hash and returns the previous head of the chain.
+func (w *window) link(p int, hash uint32) int {
+	head := w.head[hash&hashMask]
 	w.back[p&windowMask] = uint16(min(uint32(p)-head, math.MaxUint16))
-	w.head[h] = uint32(p)
+	w.head[hash&hashMask] = uint32(p)
 	return int(head)
 }
 
-func hash(a, b, c byte) uint32 {
-	return (uint32(a)<<(2*hashShift) ^ uint32(b)<<hashShift ^ uint32(c)) & hashMask
+// hash returns the hash of the three bytes at p.
+func (w *window) hash(p int) uint32 {
+	b := w.src[p : p+minMatch]
+	return (uint32(b[0])<<(2*hashShift) ^ uint32(b[1])<<hashShift ^ uint32(b[2])) & hashMask
 }
 
-// insertRun is insertAll for equal bytes, from the position before p, which is in its chain, up to end. Each position
-// follows the previous one in a single chain, so the bytes need not be hashed.
-func (w *window) insertRun(p, end int) {
-	same := min(end, len(w.src)) - minMatch + 1 // up to here the next three bytes are equal
-	if p < same {
-		for q := p; q < same; q++ {
-			w.back[q&windowMask] = 1
-		}
-		b := w.src[p]
-		w.head[hash(b, b, b)] = uint32(same - 1)
-		p = same
+// insertRepeat is insertAll for a match at a small distance, which begins before p: its bytes repeat earlier ones. As all
+// positions before p are in their chains, each position follows the one that is the distance before it, if the hashes
+// of that many positions in a row differ. So the bytes need not be hashed.
+func (w *window) insertRepeat(p, end, distance int) {
+	same := min(end, len(w.src)) - minMatch + 1 // up to here the next three bytes are repeated
+	if same-p < distance || p <= distance || !w.distinct(p-distance, distance) {
+		w.insertAll(p, end)
+		return
 	}
-	w.insertAll(p, end)
+	for q := p; q < same; {
+		back := w.back[q&windowMask:]
+		q += copy(back, repeats[distance-1][:min(same-q, maxMatch)])
+	}
+	for q := same - distance; q < same; q++ {
+		w.head[w.hash(q)] = uint32(q)
+	}
+	w.insertAll(same, end)
 }
+
+// distinct reports whether the hashes of n positions differ.
+func (w *window) distinct(p, n int) bool {
+	var hashes [maxRepeat]uint32
+	for i := range n {
+		hashes[i] = w.hash(p + i)
+		if slices.Contains(hashes[:i], hashes[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// maxRepeat is the largest distance for insertRepeat: the size of a tile and of a pixel.
+const maxRepeat = 4
+
+// repeats has the entries of back for each distance.
+var repeats = func() (all [maxRepeat][maxMatch]uint16) {
+	for i := range all {
+		for j := range all[i] {
+			all[i][j] = uint16(i + 1)
+		}
+	}
+	return all
+}()
 
 // insertAll adds the positions from p up to, but not including, end, except those without three bytes.
 func (w *window) insertAll(p, end int) {
 	end = min(end, len(w.src)-minMatch+1)
-	for ; p < end; p++ {
-		w.insert(p)
+	if p >= end {
+		return
+	}
+	src := w.src[p : end+minMatch-1]
+	h := uint32(src[0])<<hashShift ^ uint32(src[1])
+	for _, c := range src[minMatch-1:] {
+		h = (h<<hashShift ^ uint32(c)) & hashMask
+		w.link(p, h)
+		p++
 	}
 }
 
