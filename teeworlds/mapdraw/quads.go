@@ -205,7 +205,9 @@ type span struct {
 	color  [4]slope
 	tex    texture
 	detail detail
-	rows   [2]texelRow // of the texture, in each size
+	levels [2]level     // the sizes of the texture
+	halves [2][2]uint64 // half of a texel of each size, across and down, where 1<<64 is the whole texture
+	rows   [2]texelRow  // of each size
 
 	du, dv    uint64 // 1<<64 is the whole texture: overflow repeats it
 	dcolor    [4]int64
@@ -244,6 +246,11 @@ func (s *span) prepare() bool {
 	}
 	s.detail = detailOf(texels, len(s.tex))
 	s.du, s.dv = turns(s.u.x), turns(s.v.x)
+	s.levels = [2]level{s.tex[s.detail.level], s.tex[min(s.detail.level+1, len(s.tex)-1)]}
+	for i, l := range s.levels {
+		s.halves[i] = [2]uint64{(1 << 63) / uint64(l.w), (1 << 63) / uint64(l.h)}
+		s.rows[i].n = uint64(l.w)
+	}
 	return true
 }
 
@@ -295,47 +302,48 @@ func (s *span) draw(dst []byte, begin, from, to int, dx, dy float64) {
 
 // seek selects the rows of texels for a height in the texture.
 func (s *span) seek(v uint64) {
-	s.rows[0] = s.tex[s.detail.level].row(v)
+	s.levels[0].row(&s.rows[0], v-s.halves[0][1])
 	if s.detail.weight != 0 {
-		s.rows[1] = s.tex[s.detail.level+1].row(v)
+		s.levels[1].row(&s.rows[1], v-s.halves[1][1])
 	}
 }
 
 // sample returns the shade of the texture at a position in the rows that seek selected.
 func (s *span) sample(u uint64) shade {
-	a, x := s.rows[0].repeated(u)
+	a, x := s.rows[0].repeated(u - s.halves[0][0])
 	if s.detail.weight == 0 {
 		return mixed(a, x, s.rows[0].weight)
 	}
-	b, x2 := s.rows[1].repeated(u)
+	b, x2 := s.rows[1].repeated(u - s.halves[1][0])
 	return mixed2(a, b, x, s.rows[0].weight, x2, s.rows[1].weight, s.detail.weight)
 }
 
 // texelRow holds two rows of n texels, and the weight of the second.
 type texelRow struct {
 	top, bottom []byte
-	n           int
+	n           uint64
 	weight      uint64
 }
 
-// repeated returns the texels around a position, and the weight of those on the right.
+// repeated returns the texels around a position, which is counted from the middle of the first, and the weight of those on
+// the right.
 func (r *texelRow) repeated(u uint64) (square, uint64) {
 	first, second, weight := repeated(u, r.n)
 	return square{texel(r.top, 4*first), texel(r.top, 4*second), texel(r.bottom, 4*first), texel(r.bottom, 4*second)}, weight
 }
 
-// row returns the rows around a height, in units of 1/(1<<64) of the level, which repeats.
-func (l *level) row(v uint64) texelRow {
-	first, second, weight := repeated(v, l.h)
-	return texelRow{l.pix[first*l.stride:], l.pix[second*l.stride:], l.w, weight}
+// row selects the rows around a height, in units of 1/(1<<64) of the level, which repeats.
+func (l *level) row(r *texelRow, v uint64) {
+	first, second, weight := repeated(v, uint64(l.h))
+	r.top, r.bottom, r.weight = l.pix[first*l.stride:], l.pix[second*l.stride:], weight
 }
 
-// repeated returns the two of n texels around a position, and the weight of the second.
-func repeated(at uint64, n int) (first, second int, weight uint64) {
-	at -= (1 << 63) / uint64(n)
-	texels := (at >> 32) * uint64(n)
+// repeated returns the two of n texels around a position, which is counted from the middle of the first, and the weight of
+// the second.
+func repeated(at, n uint64) (first, second int, weight uint64) {
+	texels := (at >> 32) * n
 	first, weight = int(texels>>32), texels>>(32-weightBits)&(weightOne-1)
-	if second = first + 1; second == n {
+	if second = first + 1; second == int(n) {
 		second = 0
 	}
 	return first, second, weight
