@@ -218,7 +218,12 @@ func (pg *page) add(b Block, err error) {
 
 // full reports whether a page has reached its limit of rows, bytes or time.
 func (pg *page) full(rows int) bool {
-	return len(pg.blocks) >= rows || pg.size >= pageBytes || len(pg.blocks) > 0 && !pg.until.IsZero() && time.Now().After(pg.until)
+	if n := len(pg.blocks); n == 0 || n >= rows || pg.size >= pageBytes {
+		return n > 0
+	} else if pg.size == 0 && n%64 > 0 { // positions are read faster than the time
+		return false
+	}
+	return !pg.until.IsZero() && time.Now().After(pg.until)
 }
 
 // give yields the blocks of a page and the error that ended it early, if any. It reports whether the caller wants
@@ -243,8 +248,9 @@ func (db *sqliteDB) scan(ctx context.Context, a Area, data bool, yield func(Bloc
 		return
 	}
 	reported := false
-	for {
-		pg, err := db.page(ctx, a, at, pagePositions, data)
+	// Some callers need the first rows only. NULL keys come first, and must be read in one page.
+	for rows := 2 * pageRows; ; rows = min(2*rows, pagePositions) {
+		pg, err := db.page(ctx, a, at, rows, data)
 		if !pg.give(err, yield) {
 			return
 		}

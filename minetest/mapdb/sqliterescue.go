@@ -80,11 +80,8 @@ func (db *sqliteDB) Verify(ctx context.Context) error {
 	if !db.rescues || db.file.Rescued() || inuse.By(db.file.Path) != "" {
 		return nil
 	}
-	sound, err := db.file.Sound(ctx)
-	if err != nil || sound {
-		return err
-	}
-	return db.file.Rescue(ctx, knownTables)
+	_, err := db.file.Verify(ctx, knownTables)
+	return err
 }
 
 func (db *sqliteDB) lossError(l sqlitefile.Loss) *RowError {

@@ -91,7 +91,29 @@ func (o *CheckOptions) world(ctx context.Context, dir string, sink check.Sink) e
 		return nil
 	}
 	defer db.Close()
+	if _, ok := db.(mapdb.Verifier); ok && o.Area == nil && (o.Slab == "" || o.Slab == mapdb.SlabRest) {
+		if err := o.verify(ctx, dir, sink); err != nil {
+			return err
+		}
+	}
 	return o.blocks(ctx, db, sink)
+}
+
+// verify reports damage that reading the blocks does not meet, such as an index without some of its rows. It opens the
+// database separately, so that the blocks are read in the same way with and without it.
+func (o *CheckOptions) verify(ctx context.Context, dir string, sink check.Sink) error {
+	db, err := CheckMap(ctx, dir, *o, nil)
+	if err != nil {
+		return cmp.Or(ctx.Err(), err)
+	}
+	defer db.Close()
+	if err := mapdb.Verify(ctx, db); err != nil {
+		return cmp.Or(ctx.Err(), err)
+	}
+	for _, d := range db.(mapdb.Verifier).Damage() {
+		checkRow(mapdb.Block{}, d, nil, sink)
+	}
+	return nil
 }
 
 // checkFinished reports an interrupted copy.

@@ -294,3 +294,48 @@ func TestCorpus(t *testing.T) {
 		})
 	}
 }
+
+// TestCheckIndex tests that a check finds an index without some of its rows, which reading does not meet, and that a
+// check of all slabs finds the same.
+func TestCheckIndex(t *testing.T) {
+	ctx := t.Context()
+	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 300, 28)
+	conn, err := sqlite.OpenConn(filepath.Join(dir, "map.sqlite"), sqlite.OpenReadWrite)
+	if err == nil {
+		// From now on, the table of blocks uses the index of another table, which has fewer rows.
+		err = sqlitex.ExecuteScript(conn, `CREATE TABLE other (pos INT PRIMARY KEY);
+			INSERT INTO other SELECT pos FROM blocks ORDER BY rowid LIMIT 200;
+			PRAGMA writable_schema=ON;
+			UPDATE sqlite_master SET rootpage=(SELECT rootpage FROM sqlite_master WHERE name='sqlite_autoindex_other_1')
+			WHERE name='sqlite_autoindex_blocks_1';
+			DELETE FROM sqlite_master WHERE tbl_name='other'`, nil)
+	}
+	if err != nil || conn.Close() != nil {
+		t.Fatal(err)
+	}
+	whole := run(t, dir, world.CheckOptions{})
+	if !slices.Contains(whole, "mt-map-pages map") {
+		t.Errorf("the check finds %q", whole)
+	}
+	db, err := mapdb.Open(ctx, dir, mapdb.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slabs, err := mapdb.Slabs(ctx, db, mapdb.All())
+	if err != nil || db.Close() != nil {
+		t.Fatal(err)
+	}
+	var parts []string
+	put, end := world.Gather(func(f check.Finding) { parts = append(parts, f.ID+" "+f.Path) })
+	for _, slab := range slabs {
+		if err := world.Check(ctx, dir, world.CheckOptions{Slab: slab}, put); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if end(); !slices.Equal(parts, whole) {
+		t.Errorf("the slabs: %q, the whole: %q", parts, whole)
+	}
+	if found := run(t, dir, world.CheckOptions{BlocksOnly: true, Area: &mapdb.Area{}}); len(found) > 0 {
+		t.Errorf("the check of an area finds %q", found)
+	}
+}

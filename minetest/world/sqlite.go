@@ -105,11 +105,8 @@ func (c *sqliteConn) verify(ctx context.Context, path string) error {
 	if c.file.Rescued() || inuse.By(path) != "" {
 		return nil
 	}
-	sound, err := c.file.Sound(ctx)
-	if err != nil || sound {
-		return err
-	}
-	if err = c.file.Rescue(ctx, c.known); err == nil {
+	sound, err := c.file.Verify(ctx, c.known)
+	if err == nil && !sound {
 		c.reportLosses()
 	}
 	return err

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"math/bits"
 	"slices"
+	"sync"
 
+	"trowel.example/internal/bytes/zframe"
 	"trowel.example/internal/text/glob"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
@@ -124,7 +126,7 @@ type Names []string
 func (n Names) Match() func(name string) bool { return glob.Text(n...) }
 
 // may returns a value of [Each.May] for steps that apply to nodes with these names. Versions 21 to 28 store names
-// uncompressed.
+// uncompressed, and version 29 is inflated for the search. A block that cannot be inflated may contain any name.
 func (n Names) may() func(mapdb.Pos, []byte) bool {
 	var words [][]byte
 	for _, name := range n {
@@ -134,18 +136,28 @@ func (n Names) may() func(mapdb.Pos, []byte) bool {
 		}
 		words = append(words, []byte(word))
 	}
+	contains := func(data []byte) bool {
+		return slices.ContainsFunc(words, func(word []byte) bool { return bytes.Contains(data, word) })
+	}
 	return func(_ mapdb.Pos, data []byte) bool {
-		if len(data) == 0 || data[0] < 21 || data[0] > 28 {
+		switch {
+		case len(data) == 0 || data[0] < 21 || data[0] > 29:
 			return true
+		case data[0] < 29:
+			return contains(data)
 		}
-		for _, word := range words {
-			if bytes.Contains(data, word) {
-				return true
-			}
-		}
-		return false
+		buf := inflated.Get().(*[]byte)
+		defer inflated.Put(buf)
+		content, _, err := zframe.Decode(*buf, data[1:], cap(*buf))
+		return err != nil || contains(content)
 	}
 }
+
+// inflated holds buffers for blocks of version 29. Blocks that do not fit into them are always decoded.
+var inflated = sync.Pool{New: func() any {
+	buf := make([]byte, 0, 128<<10)
+	return &buf
+}}
 
 // A Mask is a set of nodes of a block, by index.
 type Mask [mapblock.NodeCount / 64]uint64

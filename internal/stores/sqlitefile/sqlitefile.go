@@ -16,6 +16,7 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
+	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/files/lfs"
 	"trowel.example/internal/files/regular"
@@ -304,22 +305,50 @@ func (f *File) Rest() error {
 
 // Sound reports whether SQLite finds no damage in the whole file.
 func (f *File) Sound(ctx context.Context) (bool, error) {
+	problem, err := f.problem(ctx)
+	return err == nil && problem == "", err
+}
+
+// problem returns the first damage that SQLite finds in the whole file, or "".
+func (f *File) problem(ctx context.Context) (text string, err error) {
 	if err := f.Begin(ctx); err != nil {
-		return false, err
+		return "", err
 	}
 	defer f.End()
-	sound := false
-	err := sqlitex.ExecuteTransient(f.Conn, "PRAGMA integrity_check(1)", &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
-		sound = s.ColumnText(0) == "ok"
+	text = "nothing"
+	err = sqlitex.ExecuteTransient(f.Conn, "PRAGMA integrity_check(1)", &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+		if text = s.ColumnText(0); text == "ok" {
+			text = ""
+		}
 		return nil
 	}})
 	switch {
 	case ctx.Err() != nil:
-		return false, ctx.Err()
+		return "", ctx.Err()
 	case IsDamage(err):
-		return false, nil
+		return Why(err), nil
 	}
-	return sound, f.Explain(err)
+	return text, f.Explain(err)
+}
+
+// Verify reports whether SQLite finds no damage in the whole file. If there is damage, it calls [File.Rescue], and Losses
+// describe the damage even if all pages can be read, as with an index that misses rows.
+func (f *File) Verify(ctx context.Context, known []string) (sound bool, err error) {
+	problem, err := f.problem(ctx)
+	if err != nil || problem == "" {
+		return err == nil, err
+	}
+	if err := f.Rescue(ctx, known); err != nil || len(f.losses) > 0 {
+		return false, err
+	}
+	info, err := os.Stat(f.Path)
+	if err != nil {
+		return false, err
+	}
+	problem = strings.TrimPrefix(problem, "*** in database main ***\n")
+	f.losses = []Loss{{Text: "damage that SQLite's integrity check reports: " + problem + "; no rows are lost",
+		At: []check.Place{check.Span{Length: info.Size()}}}}
+	return false, nil
 }
 
 // Explain converts an error of SQLite to an error that names the file.

@@ -100,8 +100,9 @@ func Pos(i, n int) mapdb.Pos {
 	return mapdb.Pos{X: int16(x%wide - wide/2), Y: int16(in/wide - 8), Z: int16(i/perPlane - planes/2)}
 }
 
-// kinds is the number of different blocks of ground; one block in special has chests and other contents.
-const kinds, special = 32, 7
+// kinds is the number of different blocks of ground; one block in special has chests and other contents, and one block in
+// rare, about 1 %, also has default:mese.
+const kinds, special, rare = 32, 7, 14 * 7
 
 // ground lists the nodes of ordinary blocks.
 var ground = []string{"default:stone", "default:dirt", "default:sand", "default:water_source", "default:tree", "default:stone_with_coal"}
@@ -282,6 +283,12 @@ func (m *maker) special(i, version int) ([]byte, error) {
 	m.truth.Timers["default:furnace_active"]++
 	if err := errors.Join(set(index[0], name), set(index[1], "default:sign_wall_wood"), set(index[2], "default:furnace_active")); err != nil {
 		return nil, err
+	}
+	if i%rare == special-1 {
+		index, _ := at(8, 12, 8)
+		if err := set(index, "default:mese"); err != nil {
+			return nil, err
+		}
 	}
 	add := func(name, data string, hp uint16) error {
 		e, err := mapblock.LuaEntity{Version: 1, Name: name, StaticData: data, HP: hp, Version2: 1}.Encode()

@@ -17,11 +17,7 @@ func examineSQLite(ctx context.Context, path string, tables []string) ([]sqlitef
 	}
 	defer f.Close()
 	if !f.Rescued() && inuse.By(path) == "" {
-		sound, err := f.Sound(ctx)
-		if err == nil && !sound {
-			err = f.Rescue(ctx, tables)
-		}
-		if err != nil {
+		if _, err := f.Verify(ctx, tables); err != nil {
 			return nil, false, err
 		}
 	}
