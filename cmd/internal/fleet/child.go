@@ -33,6 +33,7 @@ type order struct {
 	Output string          `json:"output"`
 	Access *service.Access `json:"access"` // nil: everything that the user may do
 	Memory size            `json:"memory"` // limit of the child; 0: none
+	Trial  bool            `json:"trial"`  // the part is only measured, and must not change files in place
 
 	scratch string // the worker's folder for files that are removed when the child has ended
 	used    usage  // by the child, when it has ended
@@ -42,6 +43,7 @@ type order struct {
 type usage struct {
 	cpu    time.Duration
 	memory int64 // bytes at most; 0: unknown
+	read   int64 // bytes, only of a trial; 0: unknown
 }
 
 type step string
@@ -99,7 +101,7 @@ func childCommand(t *verbs.Tool) *cobra.Command {
 func (o *order) obey(ctx context.Context, t *verbs.Tool, out io.Writer) int {
 	var noResult error
 	call := verbs.Call{Args: o.Plan.Args, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: os.Stderr,
-		Handover: service.Handover{Program: o.Plan.Version, Access: o.Access, Kept: o.kept}}
+		Handover: service.Handover{Program: o.Plan.Version, Access: o.Access, Kept: o.kept, Trial: o.Trial && o.Step == stepPart}}
 	switch o.Step {
 	case stepSplit:
 		call.Handover.Work = func(ctx context.Context, w work.Work) error {
@@ -197,8 +199,12 @@ func (o *order) run(ctx context.Context, program []string, dir string, threads i
 		return err
 	}
 	go func() { _, _ = in.Write(append(line, '\n')) }() // the input stays open until the child has ended
+	var read int64
+	if o.Trial {
+		read = readBy(cmd.Process.Pid)
+	}
 	err = cmd.Wait()
-	o.used = usage{cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), peak(cmd.ProcessState)}
+	o.used = usage{cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), peak(cmd.ProcessState), read}
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:

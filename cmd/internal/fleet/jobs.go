@@ -34,7 +34,7 @@ and fetches the results. They are byte-identical to those of one process.
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(submitCommand(t), statusCommand(t), waitCommand(t), cancelCommand(t), retryCommand(t), resultsCommand(t),
-		mergeCommand(t))
+		mergeCommand(t), planCommand(t))
 	return cmd
 }
 

@@ -11,3 +11,6 @@ func limitMemory(bytes int64) error {
 	}
 	return nil
 }
+
+// readBy returns 0: what a process has read is not known on this system.
+func readBy(int) int64 { return 0 }

@@ -35,7 +35,7 @@ func TestObserver(t *testing.T) {
 		}
 		return r.StatusCode, string(data)
 	}
-	o.begin("w", work.Part{Name: "one", File: "a.map"})(usage{1500 * time.Millisecond, 40 << 20}, false, nil)
+	o.begin("w", work.Part{Name: "one", File: "a.map"})(usage{cpu: 1500 * time.Millisecond, memory: 40 << 20}, false, nil)
 	o.begin("w", work.Part{Name: "two"})(usage{}, true, nil)
 	o.begin("w", work.Part{Name: "three"})(usage{}, false, errors.New("no room"))
 	still := o.begin("w", work.Part{Name: "four"})

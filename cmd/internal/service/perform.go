@@ -24,6 +24,8 @@ type Handover struct {
 
 	Access *Access // nil: no restrictions
 
+	Trial bool // Work is only measured: it must not change files in place
+
 	// Output returns the path to write instead of the user's output name (-o and similar options). nil: there
 	// is no output, as for a run that only does parts.
 	Output func(name string) string
@@ -64,6 +66,9 @@ func (s *Service) InParts() bool { return s.Handover != nil || s.Resume != "" }
 
 // MayChange returns an error if changes in place are not allowed.
 func (s *Service) MayChange() error {
+	if s.Handover != nil && s.Handover.Trial {
+		return refusal("a part that changes files in place is not done to measure it")
+	}
 	if s.Handover == nil || s.Handover.Access == nil || s.Handover.Access.Changes {
 		return nil
 	}

@@ -1,11 +1,7 @@
-package main
+package simulate
 
 import (
-	"bytes"
 	"math"
-	"os"
-	"runtime"
-	"strings"
 	"testing"
 )
 
@@ -36,6 +32,13 @@ func TestByHand(t *testing.T) {
 		{"a source for more than there are", func(f *Fleet) { f.Source = 50 }, 100},
 		{"one worker", func(f *Fleet) { f.Workers = 1 }, 1000},
 		{"more workers than shards", func(f *Fleet) { f.Workers = 500 }, 10},
+		{"a queue for two a second", func(f *Fleet) { f.Queue = 0.5 }, 104.5},
+		{"a slow queue", func(f *Fleet) { f.Queue = 5 }, 99*5 + 10},
+		{"splitting", func(f *Fleet) { f.Split = 7 }, 107},
+		{"measured sizes", func(f *Fleet) { f.Sizes, f.Shards, f.Workers = []float64{3, 4, 5}, 0, 2 }, 8},
+		{"dealt", func(f *Fleet) { f.Sizes, f.Workers, f.Shares = []float64{9, 1, 9, 1}, 2, 2 }, 18},
+		{"a queue instead", func(f *Fleet) { f.Sizes, f.Workers = []float64{9, 1, 9, 1}, 2 }, 10},
+		{"dealt to two workers of two", func(f *Fleet) { f.Sizes, f.Workers, f.Shares = []float64{9, 1, 9, 1}, 4, 2 }, 9},
 		{"all are slow", func(f *Fleet) { f.Slow, f.Factor = 1, 3 }, 300},
 	} {
 		f := plain
@@ -88,6 +91,11 @@ func TestDeaths(t *testing.T) {
 	if again := run(t, f); again != o {
 		t.Errorf("%+v and %+v", o, again)
 	}
+	f.Shares = 5 // each worker does the parts of its share when it is back
+	if dealt := run(t, f); dealt.GivenUp > 0 || dealt.Deaths == 0 || dealt.Total < o.Total {
+		t.Errorf("%+v", dealt)
+	}
+	f.Shares = 0
 	f.Seed = 7
 	if other := run(t, f); other == o {
 		t.Error("the seed does not count")
@@ -97,40 +105,12 @@ func TestDeaths(t *testing.T) {
 func TestUnfit(t *testing.T) {
 	for _, change := range []func(*Fleet){
 		func(f *Fleet) { f.Workers = 0 }, func(f *Fleet) { f.Shards = -1 }, func(f *Fleet) { f.Work = math.NaN() },
-		func(f *Fleet) { f.Limit = 0 }, func(f *Fleet) { f.Tries = 0 }, func(f *Fleet) { f.Slow = 0.5 },
+		func(f *Fleet) { f.Shares = 11 }, func(f *Fleet) { f.Sizes = []float64{} }, func(f *Fleet) { f.Limit = 0 }, func(f *Fleet) { f.Tries = 0 }, func(f *Fleet) { f.Slow = 0.5 },
 	} {
 		f := plain
 		change(&f)
 		if _, err := f.Run(); err == nil {
 			t.Errorf("%+v was run", f)
-		}
-	}
-}
-
-// TestPage tests that docs/scale.md shows the actual results.
-func TestPage(t *testing.T) {
-	if runtime.GOARCH != "amd64" {
-		t.Skip("others may round in other places")
-	}
-	page, err := os.ReadFile("../../../docs/scale.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(page), "    $ go run ./cmd/internal/simulate ")
-	if rest == "" {
-		t.Fatal("it shows nothing")
-	}
-	for _, shown := range strings.Split(rest, "    $ go run ./cmd/internal/simulate ") {
-		words, want, _ := strings.Cut(shown, "\n")
-		var out bytes.Buffer
-		if err := simulate(strings.Fields(words), &out); err != nil {
-			t.Fatal(err)
-		}
-		for line := range strings.Lines(out.String()) {
-			if !strings.HasPrefix(want, "    "+line) {
-				t.Fatalf("%s:\n%s, and the page has\n%.300s", words, line, want)
-			}
-			want = want[len("    "+line):]
 		}
 	}
 }
