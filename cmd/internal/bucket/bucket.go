@@ -19,6 +19,7 @@ import (
 	"gocloud.dev/gcerrors"
 
 	"trowel.example/cmd/internal/work"
+	"trowel.example/internal/stores/server"
 )
 
 // IsURL reports whether a name is the URL of a bucket, as opposed to a file name.
@@ -117,6 +118,9 @@ func (f *failure) Unwrap() error { return f.err }
 
 // Error returns the message of the server, without the layers of wrapping.
 func (f *failure) Error() string {
+	if why := server.WhyTLS(f.err, "AWS_CA_BUNDLE names the file with the certificate of the authority"); why != "" {
+		return f.at + ": " + why
+	}
 	text := f.err.Error()
 	for _, before := range []string{"api error ", "request send failed, "} {
 		if _, rest, ok := strings.Cut(text, before); ok {

@@ -12,6 +12,7 @@ import (
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/host"
 	"trowel.example/internal/files/regular"
+	"trowel.example/internal/stores/server"
 )
 
 // envQueue is the environment variable with the address of the queue, used if no option names one. The address
@@ -55,6 +56,9 @@ func parseAddress(given, file string) (*address, error) {
 			"%s or --queue-file", envQueue)
 	}
 	config, err := pgxpool.ParseConfig(text)
+	if why := server.FileTrouble(err); err != nil && why != "" {
+		return nil, fmt.Errorf("%s: %s", from, why)
+	}
 	if err != nil { // the error quotes the part it cannot parse, which may be the password
 		return nil, fmt.Errorf("%s %w", from, errAddress)
 	}

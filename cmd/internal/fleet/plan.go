@@ -289,10 +289,6 @@ func (p *planner) print(all []*forecast) error {
 		if one.Reads > 0 {
 			reads = volume.format(one.Reads) + "B/s"
 		}
-		reads := "-"
-		if one.Reads > 0 {
-			reads = volume.format(one.Reads) + "B/s"
-		}
 		row(fmt.Sprint(one.Workers), inSeconds(one.Seconds), inSeconds(one.Late), inSeconds(one.Merge), fmt.Sprintf("%.0f %%", 100*one.Busy),
 			reads, or(one.Limit), or(strings.Join(helps, ", ")))
 	}

@@ -165,8 +165,8 @@ func TestPlan(t *testing.T) {
 	if s := b.run("jobs", "plan", "toy", "3", "in"); s.code != 2 || !strings.Contains(s.err, "part 00001: fails as requested") {
 		t.Errorf("a part that fails: %d\n%s", s.code, s.err)
 	}
-	if s := b.run("jobs", "plan", "--workers", "3", "--figures", "part=10s,merge=5s", "--no-queue", "--max", "1", "toy", "6", "in"); s.code != 0 ||
-		!strings.Contains(s.out, "25") {
+	s = b.run("jobs", "plan", "--workers", "3", "--figures", "part=10s,merge=5s", "--no-queue", "--max", "1", "toy", "6", "in")
+	if s.code != 0 || !strings.Contains(s.out, "25") {
 		t.Errorf("given figures: %d, %s\n%s", s.code, s.out, s.err)
 	}
 	samples, _ := filepath.Abs("../../../samples/hollow")
@@ -218,7 +218,8 @@ func TestPlanIsRight(t *testing.T) {
 	if _, err := seedworld.Make(t.Context(), b.path("world"), seedworld.Options{Versions: []int{29, 28}, Blocks: 50_000}); err != nil {
 		t.Fatal(err)
 	}
-	for _, words := range [][]string{{"check", "maps"}, {"check", "world"}, {"render", "world", "--tiles", "tiles"}, {"census", "world", "-o", "tables"}} {
+	for _, words := range [][]string{{"check", "maps"}, {"check", "world"}, {"render", "world", "--tiles", "tiles"},
+		{"census", "world", "-o", "tables"}} {
 		t.Run(words[0], func(t *testing.T) {
 			args := append([]string{"jobs", "plan", "--json", "--no-queue", "--max", "1", "--workers", "1,2", "--figures", "machines=1"}, words...)
 			s := b.run(args...)

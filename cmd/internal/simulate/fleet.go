@@ -109,7 +109,8 @@ func (f Fleet) Run() (o Outcome, err error) {
 	if f.Sizes != nil {
 		f.Shards, f.Work = len(f.Sizes), 1
 	}
-	if f.Workers < 1 || f.Shards < 1 || !(f.Work > 0) || !(f.Limit > 0) || f.Tries < 1 || f.Slow > 0 && !(f.Factor >= 1) || f.Shares > f.Workers {
+	if f.Workers < 1 || f.Shards < 1 || !(f.Work > 0) || !(f.Limit > 0) || f.Tries < 1 || f.Slow > 0 && !(f.Factor >= 1) ||
+		f.Shares > f.Workers {
 		return o, errors.New("workers, shards, work, limit and tries must be above 0, and stragglers slower than others")
 	}
 	random := rand.New(rand.NewPCG(f.Seed, 1))

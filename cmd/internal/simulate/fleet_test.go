@@ -105,7 +105,8 @@ func TestDeaths(t *testing.T) {
 func TestUnfit(t *testing.T) {
 	for _, change := range []func(*Fleet){
 		func(f *Fleet) { f.Workers = 0 }, func(f *Fleet) { f.Shards = -1 }, func(f *Fleet) { f.Work = math.NaN() },
-		func(f *Fleet) { f.Shares = 11 }, func(f *Fleet) { f.Sizes = []float64{} }, func(f *Fleet) { f.Limit = 0 }, func(f *Fleet) { f.Tries = 0 }, func(f *Fleet) { f.Slow = 0.5 },
+		func(f *Fleet) { f.Shares = 11 }, func(f *Fleet) { f.Sizes = []float64{} },
+		func(f *Fleet) { f.Limit = 0 }, func(f *Fleet) { f.Tries = 0 }, func(f *Fleet) { f.Slow = 0.5 },
 	} {
 		f := plain
 		change(&f)

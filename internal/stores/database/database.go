@@ -57,7 +57,14 @@ func why(err error) string {
 	var name *net.DNSError
 	var timeout net.Error
 	text := ""
+	tls := server.WhyTLS(err, "sslrootcert names the file with the certificate of the authority")
 	switch {
+	case tls != "":
+		return tls
+	case strings.Contains(err.Error(), "server refused TLS connection"): // pgconn has no type for this; a test provokes it
+		return "the server has no TLS, which sslmode requires"
+	case errors.Is(err, errNotRedis):
+		return "it does not answer as Redis does; if it expects TLS: this is not supported for Redis, so connect through a tunnel"
 	case errors.As(err, &reply) && (reply.Code == "53100" || reply.Code == "53200"): // disk_full, out_of_memory
 		return "no space left on the server: " + reply.Message
 	case errors.As(err, &reply):
@@ -124,6 +131,8 @@ func dialHere(ctx context.Context, network, address string) (net.Conn, error) {
 	return nil, err
 }
 
+var errNotRedis = errors.New("not Redis, or Redis with TLS")
+
 // Redis returns a pool of connections to a Redis server at an address, a host or the path of a socket, and the name of
 // the server for messages. It opens no connection. If anywhere is set, the server may be on another machine.
 func Redis(address string, port int, password string, anywhere bool) (pool *redis.Pool, name string, err error) {
@@ -131,6 +140,10 @@ func Redis(address string, port int, password string, anywhere bool) (pool *redi
 		port = 6379
 	}
 	network, name := "tcp", net.JoinHostPort(strings.Trim(address, "[]"), strconv.Itoa(port))
+	if strings.Contains(address, "://") {
+		return nil, "", &fault.Error{File: "world.mt", Path: "redis_address", Offset: -1, Got: "a URL", Err: fault.ErrFormat,
+			Want: "a host, or the path of a socket; a connection with TLS (rediss://) needs a tunnel"}
+	}
 	if strings.Contains(address, "/") {
 		network, name = "unix", address
 	} else if _, local := here(strings.Trim(address, "[]")); !local && !anywhere {
@@ -147,8 +160,21 @@ func Redis(address string, port int, password string, anywhere bool) (pool *redi
 		DialContext: func(ctx context.Context) (redis.Conn, error) {
 			ctx, cancel := context.WithTimeout(ctx, server.Timeout)
 			defer cancel()
-			return redis.DialContext(ctx, network, name, redis.DialContextFunc(dial), redis.DialPassword(password),
+			conn, err := redis.DialContext(ctx, network, name, redis.DialContextFunc(dial), redis.DialPassword(password),
 				redis.DialReadTimeout(patience), redis.DialWriteTimeout(patience))
+			if err != nil {
+				return nil, err
+			}
+			// A server that expects TLS ends the connection at the first command.
+			_, err = redis.DoWithTimeout(conn, server.Timeout, "PING")
+			if _, is := errors.AsType[redis.Error](err); err == nil || is {
+				return conn, nil
+			}
+			_ = conn.Close()
+			if wait, ok := errors.AsType[net.Error](err); !ok || !wait.Timeout() {
+				err = errNotRedis
+			}
+			return nil, err
 		},
 	}, name, nil
 }
@@ -228,6 +254,9 @@ func parsePostgres(connString, setting string, anywhere bool) (*pgx.ConnConfig, 
 		case err != nil && strings.Contains(err.Error(), "ConnStringAllowedKeys"):
 			return nil, &fault.Error{File: "world.mt", Path: setting, Offset: -1, Err: server.ErrFiles}
 		case err != nil:
+			if why := server.FileTrouble(err); why != "" && !server.Sealed {
+				malformed.Want, malformed.Got = "files and settings for TLS that can be used", why
+			}
 			return nil, malformed
 		}
 		return c, nil

@@ -63,9 +63,43 @@ func Postgres(t testing.TB) (connString string) {
 	return connString
 }
 
-// startPostgres creates a cluster in a temporary folder, runs its server during the test, and returns its connection
-// string.
+// PostgresTLS runs a PostgreSQL server with a certificate on a port of 127.0.0.1, which accepts no connection without TLS, and
+// returns the port. The user trowel needs no certificate; the user certified needs one of the authority, with this name.
+func PostgresTLS(t testing.TB, cert, key string, authority *Authority) (port int) {
+	t.Helper()
+	tests.Judges(t)
+	port = freePort(t)
+	dir := runPostgres(t, func(dir string) []string {
+		for name, from := range map[string]string{"server.pem": cert, "server.key": key, "ca.pem": authority.File} {
+			Write(t, filepath.Join(dir, name), Read(t, from))
+			own(t, filepath.Join(dir, name), 0o600)
+		}
+		Write(t, filepath.Join(dir, "hba"), []byte("local all all trust\nhostssl all trowel 127.0.0.1/32 trust\n"+
+			"hostssl all certified 127.0.0.1/32 cert\n"))
+		return []string{"-c", "listen_addresses=127.0.0.1", "-p", strconv.Itoa(port), "-c", "ssl=on", "-c", "hba_file=" + dir + "/hba",
+			"-c", "ssl_cert_file=" + dir + "/server.pem", "-c", "ssl_key_file=" + dir + "/server.key", "-c", "ssl_ca_file=" + dir + "/ca.pem"}
+	})
+	conn, err := pgx.Connect(t.Context(), fmt.Sprintf("host=%s port=%d user=trowel dbname=postgres", dir, port))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	if _, err := conn.Exec(t.Context(), "CREATE ROLE certified SUPERUSER LOGIN"); err != nil {
+		t.Fatal(err)
+	}
+	return port
+}
+
+// startPostgres runs a server without a port during the test, and returns its connection string.
 func startPostgres(t testing.TB) string {
+	t.Helper()
+	dir := runPostgres(t, func(string) []string { return []string{"-c", "listen_addresses="} })
+	return fmt.Sprintf("host=%s user=trowel dbname=postgres", dir)
+}
+
+// runPostgres creates a cluster in a temporary folder, and runs its server during the test with the options that prepare
+// returns. It returns the folder of the socket.
+func runPostgres(t testing.TB, prepare func(dir string) []string) (dir string) {
 	t.Helper()
 	programs := postgresPrograms(t)
 	// The path of a Unix socket is limited to about 100 bytes: t.TempDir is too long.
@@ -92,10 +126,11 @@ func startPostgres(t testing.TB) string {
 		t.Fatal(err)
 	}
 	defer log.Close()
+	options := prepare(dir)
 	// A shell ends the server at the end of its input, so that a killed test leaves no server behind.
-	server := run(context.Background(), "/bin/sh", "-c", `"$@" & read -r _; kill -INT $!; wait $!; rm -rf "$0"`, dir,
-		filepath.Join(programs, "postgres"), "-D", data, "-k", dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c",
-		"shared_buffers=8MB", "-c", "max_connections=60")
+	server := run(context.Background(), "/bin/sh", slices.Concat([]string{"-c",
+		`"$@" & read -r _; kill -INT $!; wait $!; rm -rf "$0"`, dir, filepath.Join(programs, "postgres"), "-D", data, "-k", dir,
+		"-c", "fsync=off", "-c", "shared_buffers=8MB", "-c", "max_connections=60"}, options)...)
 	server.Stdout, server.Stderr = log, log
 	life, err := server.StdinPipe()
 	if err != nil {
@@ -109,15 +144,17 @@ func startPostgres(t testing.TB) string {
 		server.Wait()
 	})
 
-	admin := fmt.Sprintf("host=%s user=trowel dbname=postgres", dir)
 	for {
-		conn, err := pgx.Connect(ctx, admin)
-		if err == nil {
-			conn.Close(ctx)
-			return admin
+		if sockets, _ := filepath.Glob(filepath.Join(dir, ".s.PGSQL.*[0-9]")); len(sockets) > 0 {
+			port := strings.TrimPrefix(filepath.Ext(sockets[0]), ".")
+			conn, err := pgx.Connect(ctx, fmt.Sprintf("host=%s port=%s user=trowel dbname=postgres", dir, port))
+			if err == nil {
+				conn.Close(ctx)
+				return dir
+			}
 		}
 		if ctx.Err() != nil {
-			t.Fatalf("postgres does not answer: %v\n%s", err, Read(t, log.Name()))
+			t.Fatalf("postgres does not answer:\n%s", Read(t, log.Name()))
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
@@ -147,12 +184,25 @@ func postgresPrograms(t testing.TB) string {
 }
 
 // unprivileged makes dir accessible to the user that the server will run as, and returns the words to put before its
-// command. PostgreSQL refuses to run as root: root runs it as the user postgres, or else as nobody. For other users it
-// does nothing.
+// command. For users other than root it does nothing.
 func unprivileged(t testing.TB, dir string) []string {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		return nil
+	}
+	uid, gid := own(t, dir, 0o700)
+	return []string{Find(t, "setpriv"), fmt.Sprintf("--reuid=%d", uid), fmt.Sprintf("--regid=%d", gid), "--clear-groups"}
+}
+
+// own gives a file or folder to the user that the server will run as. PostgreSQL refuses to run as root: root runs it as the
+// user postgres, or else as nobody.
+func own(t testing.TB, path string, mode os.FileMode) (uid, gid int) {
+	t.Helper()
+	if err := os.Chmod(path, mode); err != nil {
+		t.Fatal(err)
+	}
+	if os.Geteuid() != 0 {
+		return 0, 0
 	}
 	for _, name := range []string{"postgres", "nobody"} {
 		u, err := user.Lookup(name)
@@ -161,11 +211,11 @@ func unprivileged(t testing.TB, dir string) []string {
 		}
 		uid, err1 := strconv.Atoi(u.Uid)
 		gid, err2 := strconv.Atoi(u.Gid)
-		if err := errors.Join(err1, err2, os.Chown(dir, uid, gid)); err != nil {
+		if err := errors.Join(err1, err2, os.Chown(path, uid, gid)); err != nil {
 			t.Fatal(err)
 		}
-		return []string{Find(t, "setpriv"), "--reuid=" + u.Uid, "--regid=" + u.Gid, "--clear-groups"}
+		return uid, gid
 	}
 	t.Fatal("PostgreSQL refuses to run as root, and there is no user postgres or nobody")
-	return nil
+	return 0, 0
 }
