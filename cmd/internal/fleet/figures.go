@@ -49,7 +49,7 @@ var allFigures = []figure{
 	{"machines", "machines that workers share; 0: one for each", number, func(f *figures) *float64 { return &f.machines }, 0, 1e6},
 	{"source", "bytes a second that all workers can read; 0: no limit", volume, func(f *figures) *float64 { return &f.source }, 0, 1e18},
 	{"queue", "parts a second that the queue hands out", number, func(f *figures) *float64 { return &f.queue }, 1e-3, 1e6},
-	{"connections", "max_connections of PostgreSQL; each worker needs five", number, func(f *figures) *float64 { return &f.connections }, 8, 1e6},
+	{"connections", "max_connections of PostgreSQL; a worker needs five", number, func(f *figures) *float64 { return &f.connections }, 8, 1e6},
 	{"slow", "fraction of workers that are slow", number, func(f *figures) *float64 { return &f.slow }, 0, 1},
 	{"factor", "how many times longer a slow worker needs", number, func(f *figures) *float64 { return &f.factor }, 1, 1e6},
 	{"mtbf", "mean time of work until a worker dies; 0: never", duration, func(f *figures) *float64 { return &f.mtbf }, 0, 100 * forever},
