@@ -18,7 +18,7 @@ const (
 	// worth is the least gain of a change that is reported: a twentieth of the time.
 	worth = 0.95
 	// most is the largest number of parts times workers that is simulated.
-	most = 2e9
+	most = 5e8
 )
 
 // setup is how many workers do a work, and how.
@@ -193,7 +193,7 @@ func (s setup) forecast() (*forecast, error) {
 		}
 		o, _, err := other.run(runsOfChange)
 		if err != nil {
-			return nil, err
+			continue // it is too large
 		}
 		if limits[c.name] = c.limit; o.Total < worth*f.Seconds {
 			f.Helps = append(f.Helps, help{c.name, o.Total})

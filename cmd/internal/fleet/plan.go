@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -98,6 +99,7 @@ func (p *planner) run(ctx context.Context, words []string, stderr io.Writer) err
 	var all []*forecast
 	for _, n := range p.workers {
 		one, err := setup{*f, n, p.max, p.dealt}.forecast()
+		err = cmp.Or(ctx.Err(), err)
 		if err != nil {
 			return err
 		}

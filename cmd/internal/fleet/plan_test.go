@@ -78,6 +78,10 @@ func TestForecast(t *testing.T) {
 	if _, err := s.forecast(); err == nil {
 		t.Error("a simulation of hours")
 	}
+	s.parts = 4000 // with twice the parts it would be
+	if _, err := s.forecast(); err != nil {
+		t.Error(err)
+	}
 	s = plainSetup()
 	s.spread, s.mtbf = 0.5, 100
 	if f, err := s.forecast(); err != nil || f.Late <= f.Seconds || f.Lost == 0 {
