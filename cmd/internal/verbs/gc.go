@@ -9,7 +9,7 @@ import (
 
 // slack is the heap size in bytes before the first garbage collection, and the additional heap between later
 // collections. Most runs end before the first collection.
-const slack = 64 << 20
+const slack = 32 << 20
 
 // CollectLate makes garbage collection less frequent than by default, unless the environment variable GOGC is
 // set. It is called by main. Tests call stop.

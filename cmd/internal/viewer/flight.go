@@ -2,6 +2,7 @@ package viewer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,24 +47,30 @@ func (s *Server) tile(ctx context.Context, a *sceneRequest, at spot) (*tile, boo
 	if f == nil {
 		return nil, false, errFull
 	}
-	wait := time.NewTimer(patience)
-	defer wait.Stop()
-	select {
-	case <-f.done:
-		s.dropWaiter(f, 0)
-		return f.tile, true, f.err
-	case <-ctx.Done():
-		s.dropWaiter(f, 0) // the browser has cancelled the request
-		return nil, false, ctx.Err()
-	case <-wait.C:
+	var part *tile
+	for end := time.Now().Add(maxPatience); part == nil && time.Now().Before(end); part = f.part() {
+		select {
+		case <-f.done:
+			s.dropWaiter(f, 0)
+			return f.tile, true, f.err
+		case <-ctx.Done():
+			s.dropWaiter(f, 0) // the browser has cancelled the request
+			return nil, false, ctx.Err()
+		case <-time.After(patience):
+		}
 	}
-	defer s.dropWaiter(f, 2*patience) // a client that got a part requests the tile again immediately
+	s.dropWaiter(f, 2*maxPatience) // a client that got a part requests the tile again immediately
+	return cmp.Or(part, new(tile)), false, nil
+}
+
+// part returns the finished parts of a far tile, or nil.
+func (f *flight) part() *tile {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.pix == nil {
-		return new(tile), false, nil
+		return nil
 	}
-	return &tile{png: encode(f.pix)}, false, nil
+	return &tile{png: encode(f.pix)}
 }
 
 // tileKey returns the key of a tile. It does not depend on the generation of the file.

@@ -231,3 +231,31 @@ func TestFarTiles(t *testing.T) {
 		t.Errorf("%d", empty.Code)
 	}
 }
+
+// TestTileParts tests that a request gets the finished parts of a far tile while others are being drawn.
+func TestTileParts(t *testing.T) {
+	g := newGate()
+	f, _ := toys(true, func(ctx context.Context, r image.Rectangle) error {
+		if r.Min.X == 0 {
+			return nil
+		}
+		return g.wait(ctx, r)
+	})
+	s := toyServer(t, f, strings.Repeat("abcdefgh", 4))
+	const target = "/f/0/tile/1/-3/0/0"
+	w := get(s, target)
+	m, err := png.Decode(bytes.NewReader(w.Body.Bytes()))
+	if err != nil || w.Code != http.StatusAccepted {
+		t.Fatal(w.Code, err)
+	}
+	if _, _, _, left := m.At(0, 0).RGBA(); left != 0xffff {
+		t.Error("the first part is missing")
+	}
+	if _, _, _, right := m.At(200, 0).RGBA(); right != 0 {
+		t.Error("the second part is there")
+	}
+	close(g.open)
+	if w := getTile(s, target); w.Code != http.StatusOK {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}

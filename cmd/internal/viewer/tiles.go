@@ -25,8 +25,9 @@ const (
 	// far is the zoom from which on tiles are composed of the tiles of the next zoom, for scenes that are
 	// expensive to draw.
 	far = -2
-	// patience is the time that a request waits for a complete tile before it gets an incomplete one.
-	patience = 2 * time.Second
+	// patience is the time that a request waits for a complete tile before it gets an incomplete one, and maxPatience
+	// the time that it waits while no part is finished.
+	patience, maxPatience = 500 * time.Millisecond, 2 * time.Second
 	// pause is the time without drawing after which background work starts.
 	pause = 20 * time.Millisecond
 )
