@@ -186,7 +186,6 @@ func (p *planner) parts(ctx context.Context, program []string, all []work.Part) 
 	p.measured = k
 	p.assume("part", sum/n)
 	p.assume("cpu", cpu/n)
-	p.assume("read", read/n)
 	p.assume("spread", spreadOf(times))
 	if !p.chosen.given["parts"] && !p.chosen.given["spread"] { // each part is like the measured one next to it
 		sizes := make([]float64, len(all))
@@ -195,10 +194,11 @@ func (p *planner) parts(ctx context.Context, program []string, all []work.Part) 
 		}
 		p.chosen.sizes = sizes
 	}
-	empty, err := p.merged(ctx, program, nil, work.Folder(filepath.Join(p.scratch, "none")))
+	empty, own, err := p.merged(ctx, program, nil, work.Folder(filepath.Join(p.scratch, "none")))
+	p.assume("read", max(0, read/n-float64(own))) // without what each process reads, such as its own program
 	var of float64
 	if err == nil {
-		of, err = p.merged(ctx, program, some, store)
+		of, _, err = p.merged(ctx, program, some, store)
 	}
 	if err != nil {
 		p.tool.Warn("", "merging some of the parts failed, and counts as no time: "+err.Error())
@@ -212,9 +212,9 @@ func (p *planner) parts(ctx context.Context, program []string, all []work.Part) 
 	return nil
 }
 
-// merged merges some parts as if they were the whole work, and returns the seconds.
-func (p *planner) merged(ctx context.Context, program []string, some []work.Part, store work.Folder) (float64, error) {
-	_, err := work.Begin(ctx, split{run: func(_ context.Context, out io.Writer) error {
+// merged merges some parts as if they were the whole work, and returns the seconds, and the bytes that the process read.
+func (p *planner) merged(ctx context.Context, program []string, some []work.Part, store work.Folder) (seconds float64, read int64, err error) {
+	_, err = work.Begin(ctx, split{run: func(_ context.Context, out io.Writer) error {
 		enc := json.NewEncoder(out)
 		for _, part := range some {
 			if err := enc.Encode(part); err != nil {
@@ -224,19 +224,19 @@ func (p *planner) merged(ctx context.Context, program []string, some []work.Part
 		return nil
 	}}, p.plan(), store)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	o := p.order(stepMerge)
 	temp, err := os.MkdirTemp(p.scratch, "")
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	o.Store, o.Output = string(store), filepath.Join(temp, outputName)
 	begin := time.Now()
 	_, err = new(worker).output(ctx, string(store), temp, func(out, talk io.Writer) error {
 		return o.run(ctx, program, p.Dir, runtime.NumCPU(), out, talk)
 	})
-	return time.Since(begin).Seconds(), err
+	return time.Since(begin).Seconds(), o.used.read, err
 }
 
 // spreadOf returns the standard deviation of the logarithms.

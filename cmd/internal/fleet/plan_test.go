@@ -132,7 +132,7 @@ func TestPlan(t *testing.T) {
 		got.Figures["merge"] <= 0 || len(got.Plans) != 2 || got.Plans[1].Seconds >= got.Plans[0].Seconds || got.Plans[0].Limit == "" {
 		t.Errorf("%+v", got)
 	}
-	if runtime.GOOS == "linux" && got.Figures["read"] <= 0 {
+	if got.Figures["read"] > 1e6 { // what a process reads of itself does not count
 		t.Errorf("%+v", got.Figures)
 	}
 	did, _ := os.ReadFile(b.path("in/did"))
@@ -233,6 +233,9 @@ func TestPlanIsRight(t *testing.T) {
 			}
 			if err := json.Unmarshal([]byte(s.out), &plan); err != nil {
 				t.Fatal(err, s)
+			}
+			if runtime.GOOS == "linux" && plan.Figures["read"] <= 0 {
+				t.Errorf("%+v", plan.Figures)
 			}
 			for i, n := range []int{1, 2} {
 				seconds, cpu := b.real(n, fmt.Sprintf("results-%s-%d", strings.Join(words, "-"), n), words)
