@@ -101,15 +101,41 @@ var worldBackups = &format.Backups{
 	Rekey: func(ctx context.Context, job *format.Job, repo *format.Source) error {
 		return worldrepo.Rekey(ctx, repo.Files(), readers(job))
 	},
+	Stats: backupStats,
 	List:  worldfile.Snapshots,
 	Mount: worldfile.MountSnapshot,
 	Forget: func(ctx context.Context, repo *format.Source, ids []string) error {
 		return worldrepo.Forget(ctx, repo.Files(), ids)
 	},
-	Prune: func(ctx context.Context, repo *format.Source, dry bool) (int, int64, error) {
-		p, err := worldrepo.Prune(ctx, repo.Files(), dry)
-		return p.Packs, p.Bytes, err
+	Prune: func(ctx context.Context, job *format.Job, repo *format.Source, o format.Prune) (format.Pruned, error) {
+		p, err := worldrepo.Prune(ctx, repo.Files(), worldrepo.PruneOptions{Dry: o.Dry, Repack: o.Repack, OnProgress: job.Report})
+		return format.Pruned{Files: p.Packs, Bytes: p.Bytes, Copied: p.Copied}, err
 	},
+}
+
+// backupStats measures how a repository has grown.
+func backupStats(ctx context.Context, job *format.Job, repo *format.Source) (stats format.BackupStats, err error) {
+	r, err := worldrepo.Open(ctx, repo.Files())
+	if err != nil {
+		return stats, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	all, err := r.Stats(ctx, job.Report, func(id string, err error) { job.Miss("snapshots/"+id, "%v", err) })
+	if err != nil {
+		return stats, err
+	}
+	stats.Files = all.Packs
+	for _, s := range all.Snapshots {
+		stats.Snapshots = append(stats.Snapshots, format.BackupSize{Name: s.Snapshot.ID, Of: s.Snapshot.World, Time: s.Snapshot.Time,
+			Contents: s.Contents, Bytes: s.Bytes, Stored: s.Stored})
+	}
+	for _, one := range all.Regions {
+		const side = 16 // nodes
+		stats.Parts = append(stats.Parts, format.BackupSize{Contents: one.Contents, Bytes: one.Bytes, Stored: one.Stored,
+			Name: fmt.Sprintf("%d,%d,%d:%d,%d,%d", int(one.Low.X)*side, int(one.Low.Y)*side, int(one.Low.Z)*side,
+				int(one.High.X)*side+side-1, int(one.High.Y)*side+side-1, int(one.High.Z)*side+side-1)})
+	}
+	return stats, nil
 }
 
 // readers returns those who can read a new or rekeyed repository.

@@ -18,14 +18,47 @@ type Backups struct {
 	List func(ctx context.Context, repo *Source) ([]Snapshot, error)
 	// Forget removes snapshots by ID. Data that only they use stays until Prune.
 	Forget func(ctx context.Context, repo *Source, ids []string) error
-	// Prune removes data that no snapshot uses, and returns the number of files and bytes removed. With dry it removes
-	// nothing.
-	Prune func(ctx context.Context, repo *Source, dry bool) (files int, bytes int64, err error)
+	// Prune removes data that no snapshot uses.
+	Prune func(ctx context.Context, job *Job, repo *Source, o Prune) (Pruned, error)
+	// Stats measures how a repository has grown.
+	Stats func(ctx context.Context, job *Job, repo *Source) (BackupStats, error)
 	// Mount makes the snapshot with an ID readable as a file of the format in the folder dir, which exists and is
 	// empty, until the returned function is called or ctx ends. It restores nothing: most contents are read from the
 	// repository when they are needed. now is the file as it is, which provides what no snapshot contains. Mount
 	// returns messages about what the folder lacks.
 	Mount func(ctx context.Context, repo *Source, id, dir string, now *Source) (unmount func() error, notes []string, err error)
+}
+
+// Prune are the options of [Backups.Prune].
+type Prune struct {
+	Dry bool // nothing is removed or copied, only counted
+	// Repack is the maximum number of bytes to copy from files of which half or more is unused; 0 means a default, a negative
+	// number none.
+	Repack int64
+}
+
+// Pruned are the results of [Backups.Prune].
+type Pruned struct {
+	Files  int   // number of removed files
+	Bytes  int64 // their size
+	Copied int64 // bytes that were copied from some of them to new files
+}
+
+// BackupStats are the results of [Backups.Stats].
+type BackupStats struct {
+	Snapshots []BackupSize // what each has added, oldest first
+	Parts     []BackupSize // the parts of the files, the largest first
+	Files     int64        // bytes of the files of the repository with contents, with those that no snapshot uses
+}
+
+// BackupSize is the size of different contents in a repository.
+type BackupSize struct {
+	Name     string // of the snapshot; or the place of the part
+	Of       string // only of snapshots: name of the file
+	Time     time.Time
+	Contents int64
+	Bytes    int64 // as the file has them
+	Stored   int64 // as the repository has them
 }
 
 // Snapshot is the state of a file at one time, in a repository.

@@ -3,9 +3,11 @@ package verbs
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,12 +18,13 @@ import (
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/format"
 	"trowel.example/internal/stores/storage"
+	"trowel.example/internal/text/words"
 )
 
 func backupCommand(a *Tool) *cobra.Command {
 	var asJSON, rekey bool
 	cmd := &cobra.Command{
-		Use:   "backup FILE REPO | --rekey REPO",
+		Use:   "backup FILE REPO | --rekey REPO | stats REPO",
 		Short: "Store a snapshot of a world in a repository",
 		Long: `Backup adds a snapshot to a repository, a folder that stores each content once: after the first
 backup only changes are stored. The folder is created, with its parents, if it does not exist. Only
@@ -55,6 +58,7 @@ With --json it prints an object of snapshot, blocks, changed, removed, stored an
 			return args(2, 2)(cmd, given)
 		},
 	}
+	cmd.AddCommand(backupStatsCommand(a))
 	cmd.Flags().BoolVar(&rekey, "rekey", false, "replace the readers of an encrypted repository by those of --recipient and --passphrase")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	optionFlags(a, cmd, func(f *format.Format) []format.Option {
@@ -100,11 +104,7 @@ With --json it prints an object of snapshot, blocks, changed, removed, stored an
 			return wording.Named(err, g.Called)
 		}
 		if asJSON {
-			data, err := terminal.Compact(fieldsObject(info.Fields))
-			if err == nil {
-				_, err = fmt.Fprintf(a.out, "%s\n", data)
-			}
-			return err
+			return printJSON(a, fieldsObject(info.Fields))
 		}
 		if a.talk.Quiet {
 			return nil
@@ -112,6 +112,99 @@ With --json it prints an object of snapshot, blocks, changed, removed, stored an
 		return printFields(a.out, "", info.Fields)
 	}
 	return cmd
+}
+
+func backupStatsCommand(a *Tool) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "stats REPO",
+		Short: "Print how a repository of backups has grown",
+		Long: `Stats prints for each snapshot the contents that no earlier snapshot has: their number, their size in
+the world and in the repository. A second table has the parts of the world that need the most; all
+of them are printed with --json, as an object of snapshots, parts and files.`,
+		Example: "  trowel backup stats /mnt/backups/world",
+		Args:    args(1, 1),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		g, err := a.Find(cmd.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		defer g.Close()
+		if !isRepository(g) {
+			return fmt.Errorf("%s: expected a repository of backups, found a %s", g.Called, g.Title)
+		}
+		stats, err := g.Backups.Stats(cmd.Context(), a.Job(g.Format), g.Source)
+		if err != nil {
+			return wording.Named(err, g.Called)
+		}
+		if asJSON {
+			return printJSON(a, newGrown(stats))
+		}
+		return printStats(a.out, stats)
+	}
+	return cmd
+}
+
+// grown is the JSON result of backup stats.
+type grown struct {
+	Snapshots []grownPart `json:"snapshots"`
+	Parts     []grownPart `json:"parts"`
+	Files     int64       `json:"files"`
+}
+
+type grownPart struct {
+	Snapshot string `json:"snapshot,omitempty"`
+	Of       string `json:"of,omitempty"`
+	Box      string `json:"box,omitempty"`
+	Contents int64  `json:"contents"`
+	Bytes    int64  `json:"bytes"`
+	Stored   int64  `json:"stored"`
+}
+
+func newGrown(stats format.BackupStats) grown {
+	g := grown{[]grownPart{}, []grownPart{}, stats.Files}
+	for _, s := range stats.Snapshots {
+		g.Snapshots = append(g.Snapshots, grownPart{s.Name, s.Of, "", s.Contents, s.Bytes, s.Stored})
+	}
+	for _, p := range stats.Parts {
+		g.Parts = append(g.Parts, grownPart{"", "", p.Name, p.Contents, p.Bytes, p.Stored})
+	}
+	return g
+}
+
+// maxParts is the number of parts that stats prints.
+const maxParts = 20
+
+// printStats prints the growth of a repository as two tables.
+func printStats(out io.Writer, stats format.BackupStats) error {
+	table := func(head string, rows []format.BackupSize) {
+		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+		fmt.Fprintf(w, "contents\tbytes\tstored\t  %s\n", head)
+		for _, r := range rows {
+			fmt.Fprintf(w, "%d\t%d\t%d\t  %s\n", r.Contents, r.Bytes, r.Stored, strings.TrimSpace(words.Printable(r.Name+" "+r.Of)))
+		}
+		w.Flush() // out reports its errors below
+	}
+	all := format.BackupSize{Name: "all"}
+	for _, s := range stats.Snapshots {
+		all.Contents, all.Bytes, all.Stored = all.Contents+s.Contents, all.Bytes+s.Bytes, all.Stored+s.Stored
+	}
+	table("new in the snapshot", append(slices.Clone(stats.Snapshots), all))
+	fmt.Fprintln(out)
+	table("in the box", stats.Parts[:min(maxParts, len(stats.Parts))])
+	_, err := fmt.Fprintf(out, "\n%d bytes in files, %d of them tables and unused contents\n", stats.Files, max(stats.Files-all.Stored, 0))
+	return err
+}
+
+// printJSON prints a value as a line of JSON.
+func printJSON(a *Tool, value any) error {
+	data, err := terminal.Compact(value)
+	if err == nil {
+		_, err = fmt.Fprintf(a.out, "%s\n", data)
+	}
+	return err
 }
 
 // isRepository reports whether a file is a repository of backups.
@@ -125,6 +218,7 @@ type forgotten struct {
 	Kept    int      `json:"kept"`
 	Packs   *int     `json:"packs,omitempty"` // nil: unused packs were not searched
 	Bytes   *int64   `json:"bytes,omitempty"`
+	Copied  *int64   `json:"copied,omitempty"`
 	DryRun  bool     `json:"dryRun"`
 }
 
@@ -156,6 +250,26 @@ func (p *period) Set(text string) error {
 	}
 }
 
+// repackSize is a number of bytes to copy: 0 is the default, -1 none.
+type repackSize int64
+
+func (s *repackSize) String() string { return "" }
+func (s *repackSize) Type() string   { return "size" }
+
+// Set parses a size such as 500M.
+func (s *repackSize) Set(text string) error {
+	number := strings.TrimRight(text, "KMGT")
+	shift, ok := map[string]int{"": 0, "K": 10, "M": 20, "G": 30, "T": 40}[text[len(number):]]
+	n, err := strconv.ParseUint(number, 10, 63-shift)
+	if !ok || err != nil {
+		return fmt.Errorf("expected a size, such as 500M or 2G (K, M, G, T), not %q", text)
+	}
+	if *s = repackSize(n << shift); n == 0 {
+		*s = -1
+	}
+	return nil
+}
+
 // before returns the time that is a period before t.
 func (p period) before(t time.Time) time.Time {
 	return t.AddDate(-p.years, -p.months, -p.days).Add(-time.Duration(p.hours) * time.Hour)
@@ -164,6 +278,7 @@ func (p period) before(t time.Time) time.Time {
 func forgetCommand(a *Tool) *cobra.Command {
 	var k keeping
 	var prune, dry, asJSON bool
+	repack := repackSize(0)
 	cmd := &cobra.Command{
 		Use:   "forget REPO [SNAPSHOT...]",
 		Short: "Remove snapshots from a repository of backups",
@@ -172,7 +287,11 @@ N of each world, the newest of each of the last N hours, days, weeks, months and
 snapshot, and all within a time before the newest snapshot of the world. Their data stays in the repository until --prune removes it.
 
 With --dry-run it prints the snapshots that would be removed. --prune alone removes data that no
-snapshot needs. With --json it prints an object of removed, kept, packs, bytes and dryRun.`,
+snapshot needs: whole files, and of files of which half or more is unused the rest is copied to new
+files, at most a tenth of the repository at once, or as much as --repack permits. Repositories of the
+versions 1 and 2 of their format have only whole files.
+
+With --json it prints an object of removed, kept, packs, bytes, copied and dryRun.`,
 		Example: `  trowel forget backups --keep-last 3 --keep-daily 7 --keep-weekly 4 --dry-run
   trowel forget backups --keep-daily 30 --prune
   trowel forget backups 20261122T101500.000Z-1f2e3d`,
@@ -187,6 +306,7 @@ snapshot needs. With --json it prints an object of removed, kept, packs, bytes a
 	flags.IntVar(&k.yearly, "keep-yearly", 0, "keep the newest of each of the last `N` years with a snapshot")
 	flags.Var(&k.within, "keep-within", "keep all within this `time` before the newest, such as 14d or 1y6m (y, m, d, h)")
 	flags.BoolVar(&prune, "prune", false, "remove data that no snapshot needs")
+	flags.Var(&repack, "repack", "with --prune, copy at most this `size` from half-empty files, such as 500M (K, M, G, T), or 0 for none")
 	flags.BoolVar(&dry, "dry-run", false, "print what would be removed, and remove nothing")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -231,19 +351,18 @@ snapshot needs. With --json it prints an object of removed, kept, packs, bytes a
 		case prune && dry && len(ids) > 0:
 			a.talk.Say("the data that only they need is determined after their removal")
 		case prune:
-			files, bytes, err := g.Backups.Prune(ctx, g.Source, dry)
+			p, err := g.Backups.Prune(ctx, a.Job(g.Format), g.Source, format.Prune{Dry: dry, Repack: int64(repack)})
 			if err != nil {
 				return wording.Named(err, g.Called)
 			}
-			did.Packs, did.Bytes = &files, &bytes
-			a.talk.Say("%s, %s %s that no snapshot needs", wording.Count(files, "file"), wording.Count(int(bytes), "byte"), done)
+			did.Packs, did.Bytes, did.Copied = &p.Files, &p.Bytes, &p.Copied
+			a.talk.Say("%s, %s %s", wording.Count(p.Files, "file"), wording.Count(int(p.Bytes), "byte"), done)
+			if p.Copied > 0 {
+				a.talk.Say("%s of them copied to new files, which snapshots need", wording.Count(int(p.Copied), "byte"))
+			}
 		}
 		if asJSON {
-			data, err := terminal.Compact(did)
-			if err == nil {
-				_, err = fmt.Fprintf(a.out, "%s\n", data)
-			}
-			return err
+			return printJSON(a, did)
 		}
 		return nil
 	}

@@ -85,6 +85,25 @@ func TestKillBackup(t *testing.T) {
 	})
 }
 
+// TestKillPrune tests that a prune that is killed at any call that changes the disk leaves each snapshot complete, and that the
+// next one leaves nothing that no snapshot needs.
+func TestKillPrune(t *testing.T) {
+	k := newKilling(t)
+	k.must("trowel pack -q " + k.samples + "/hollow -o w; trowel backup -q w first; trowel edit -q w --in-place --backup " +
+		"undo.zip -- set default:dirt --area 0,0,0:90,90,90; trowel backup -q w first; trowel manifest -q w -o now; trowel forget -q " +
+		"first --keep-last 1")
+	k.each("rm -rf repo back m; cp -a first repo", []string{"forget", "-q", "repo", "--prune", "--repack", "1G"}, func(at string) {
+		if out, err := k.run("trowel check -q repo && trowel restore -q repo -o back; trowel manifest -q back -o m; cmp m now"); err != nil {
+			t.Errorf("killed at %s: %v\n%s", at, err, out)
+		}
+		k.must("rm -rf back m; trowel forget -q repo --prune --repack 1G; trowel check repo; trowel restore -q repo -o back; trowel " +
+			"manifest -q back -o m; cmp m now")
+		if left, _ := filepath.Glob(filepath.Join(k.dir, "repo", "*", ".*")); len(left) > 0 {
+			t.Errorf("killed at %s: left: %v", at, left)
+		}
+	})
+}
+
 // TestKillInto tests that a region that is put back, when the run is killed at any call that changes the disk, is
 // completely old or completely new, and that the next run puts it back.
 func TestKillInto(t *testing.T) {

@@ -239,18 +239,32 @@ func testMended(t *testing.T, newRepo func(*testing.T) kept) {
 	}
 }
 
+// placesOf returns the places of contents.
+func placesOf(t *testing.T, repo kept, refs ...worldrepo.Ref) []worldrepo.Ref {
+	t.Helper()
+	r, err := worldrepo.Open(t.Context(), repo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	return worldrepo.Places(r, refs...)
+}
+
 // TestLostList tests that one of the two copies of a list of regions may be lost, wherever it is.
-func TestLostList(t *testing.T) { everywhere(t, testLostList, "encrypted") }
+func TestLostList(t *testing.T) { everywhere(t, testLostList, "encrypted", "version 2") }
 
 func testLostList(t *testing.T, newRepo func(*testing.T) kept) {
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 300, 28)
 	repo := newRepo(t)
 	first := backup(t, dir, repo).Snapshot
 	again := backup(t, dir, repo).Snapshot
-	if !slices.Equal(first.Again, again.Again) || len(first.Again) == 0 || first.Again[0].Pack == first.Regions[0].Pack {
-		t.Fatalf("%v, %v and %v", first.Regions, first.Again, again.Again)
+	places := placesOf(t, repo, append(first.Regions, first.Again...)...)
+	if !slices.Equal(first.Again, again.Again) || !slices.Equal(first.Regions, again.Regions) || len(places) != 2 ||
+		places[0].Pack == places[1].Pack {
+		t.Fatalf("%v, %v, %v and %v", first.Regions, first.Again, again.Again, places)
 	}
-	for _, ref := range append(first.Regions, first.Again...) {
+	before := repo.all(t)
+	for _, ref := range places {
 		name := fmt.Sprintf("packs/%016x.pack", ref.Pack)
 		whole := repo.all(t)[name]
 		bad := slices.Clone(whole)
@@ -275,11 +289,16 @@ func testLostList(t *testing.T, newRepo func(*testing.T) kept) {
 			t.Errorf("the next backup: %+v, %v", report, err)
 		}
 		repo.put(t, name, whole)
+		for name := range repo.all(t) { // what the next backup has stored
+			if _, old := before[name]; !old {
+				repo.drop(t, name)
+			}
+		}
 	}
 }
 
 // TestDamagedFile tests that a damaged file is reported and the rest is restored.
-func TestDamagedFile(t *testing.T) { everywhere(t, testDamagedFile, "encrypted") }
+func TestDamagedFile(t *testing.T) { everywhere(t, testDamagedFile, "encrypted", "version 2") }
 
 func testDamagedFile(t *testing.T, newRepo func(*testing.T) kept) {
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 20, 28)

@@ -61,7 +61,7 @@ func TestAway(t *testing.T) {
 			return errors.Join(err, r.Close())
 		},
 		"prune": func() error {
-			_, err := worldrepo.Prune(t.Context(), repo, true)
+			_, err := worldrepo.Prune(t.Context(), repo, worldrepo.PruneOptions{Dry: true})
 			return err
 		},
 	} {

@@ -84,11 +84,11 @@ const pieceSize = 1 << 20
 // storing is a run that stores contents.
 type storing struct {
 	*Repository
-	data   packWriter       // data of blocks, and pieces of files
-	lists  packWriter       // regions and lists of regions, which each backup reads, so they are stored together
-	old    *Blocks          // the newest snapshot, of this world if possible; nil if there is none
-	have   map[[16]byte]Ref // by the beginning of the ID; nil if not loaded yet
-	intact map[uint64]bool  // packs of earlier runs that were checked, with whether their tables can be read
+	data   packWriter         // data of blocks, and pieces of files
+	lists  packWriter         // regions and lists of regions, which each backup reads, so they are stored together
+	old    *Blocks            // the newest snapshot, of this world if possible; nil if there is none
+	have   map[[16]byte]place // by the beginning of the ID; if contents are named, only those of this run; nil if not loaded yet
+	intact map[uint64]bool    // packs of earlier runs that were checked, with whether their tables can be read
 	verify bool
 	partly bool // a copy of the database is incomplete
 	report *Report
@@ -106,26 +106,44 @@ func (s *storing) keep(w *packWriter, data []byte, id ID, compress bool) (Ref, e
 		}
 	}
 	short := [16]byte(id[:])
-	if ref, ok := s.have[short]; ok {
-		if sound, err := s.sound(ref, data); sound || err != nil {
+	at, ok := s.have[short]
+	exists := ok
+	if s.named && !ok {
+		var err error
+		if exists, err = s.has(id); err != nil {
+			return Ref{}, err
+		}
+	}
+	if exists {
+		if ref := s.ref(at, id); s.own(at.Pack) {
+			return ref, nil
+		} else if sound, err := s.sound(ref, data); sound || err != nil {
 			return ref, err
 		}
 	}
-	ref, err := w.put(data, id, compress)
+	at, err := w.put(data, id, compress)
 	if err != nil {
-		return ref, err
+		return Ref{}, err
 	}
 	s.report.Stored++
-	if _, ok := s.have[short]; ok || len(s.have) < maxHave {
-		s.have[short] = ref
+	if ok || len(s.have) < maxHave {
+		s.have[short] = at
 	}
-	return ref, nil
+	return s.ref(at, id), nil
+}
+
+// ref returns the reference to a content.
+func (s *storing) ref(at place, id ID) Ref {
+	if s.named {
+		return Ref{ID: id}
+	}
+	return Ref{Pack: at.Pack, N: at.N}
 }
 
 // keepPiece stores a piece of a file. was is the file in the previous snapshot, which usually has most of the pieces.
 func (s *storing) keepPiece(was *File, i int, data []byte) (Ref, error) {
 	id := ID(sha256.Sum256(data))
-	if was != nil && i < len(was.Pieces) {
+	if !s.named && was != nil && i < len(was.Pieces) {
 		there, err := s.id(was.Pieces[i])
 		if err = unavailable(err); err == nil && there == id {
 			if sound, err := s.sound(was.Pieces[i], data); sound || err != nil {
@@ -163,6 +181,13 @@ func isNear(s storage.Store) bool {
 // keeps reports whether the repository still contains what a snapshot refers to: a block, or another content if the
 // hash is 0. It reads the content only if verify is set.
 func (s *storing) keeps(b block) (bool, error) {
+	if s.named {
+		if has, err := s.has(b.ref.ID); !has || err != nil || !s.verify {
+			return has, err
+		}
+		_, err := s.getBlock(b)
+		return err == nil, unavailable(err)
+	}
 	if s.own(b.ref.Pack) {
 		return true, nil
 	}
@@ -195,7 +220,10 @@ func unavailable(err error) error {
 
 // learn loads the IDs of the stored contents.
 func (s *storing) learn() error {
-	s.have = make(map[[16]byte]Ref)
+	s.have = make(map[[16]byte]place)
+	if s.named {
+		return nil
+	}
 	packs, err := s.packList(s.ctx)
 	if err != nil {
 		return err
@@ -218,7 +246,7 @@ func (s *storing) learn() error {
 		}
 		for i, c := range p.table {
 			if _, ok := s.have[[16]byte(c.id[:])]; !ok { // of duplicates, use the newest, which is sound
-				s.have[[16]byte(c.id[:])] = Ref{n, uint32(i)}
+				s.have[[16]byte(c.id[:])] = place{n, uint32(i)}
 			}
 		}
 		if err := p.close(); err != nil {
@@ -282,7 +310,7 @@ func Backup(ctx context.Context, dir string, repo storage.Store, o Options) (_ *
 	if now.IsZero() {
 		now = time.Now()
 	}
-	snap := &Snapshot{Time: now.UTC().Truncate(time.Millisecond), Regions: []Ref{}, Again: []Ref{}, Folders: []Folder{}, Files: []File{}}
+	snap := &Snapshot{Time: now.UTC().Truncate(time.Millisecond), Regions: []Ref{}, Folders: []Folder{}, Files: []File{}}
 	full, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -557,7 +585,10 @@ func (s *storing) files(ctx context.Context, rest string, snap *Snapshot, o Opti
 				if err != nil {
 					return err
 				}
-				one.Pieces, one.Hashes = append(one.Pieces, ref), append(one.Hashes, manifest.HashOf(buf[:n]))
+				one.Pieces = append(one.Pieces, ref)
+				if !s.named {
+					one.Hashes = append(one.Hashes, manifest.HashOf(buf[:n]))
+				}
 				one.Size += int64(n)
 			}
 			if err == io.EOF || err == io.ErrUnexpectedEOF {

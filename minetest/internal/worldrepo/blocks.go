@@ -286,7 +286,7 @@ func (w *regionWriter) keepRegion(p part) error {
 		if n == 0 {
 			return nil
 		}
-		data := encodeRegion(p.blocks[:n])
+		data := w.encodeRegion(p.blocks[:n])
 		id := ID(sha256.Sum256(data))
 		ref, err := w.keep(&w.lists, data, id, true)
 		if err != nil {
@@ -317,20 +317,42 @@ func (w *regionWriter) end(ctx context.Context) error {
 	if same, err := w.sameList(w.snap, w.list); same || err != nil {
 		return err
 	}
-	data := encodeRegions(w.list)
-	w.snap.List = manifest.HashOf(data)
+	data := w.encodeRegions(w.list)
+	if !w.named {
+		w.snap.List = manifest.HashOf(data)
+	}
 	for piece := range slices.Chunk(data, pieceSize) {
-		id := ID(sha256.Sum256(piece))
-		ref, err := w.keep(&w.lists, piece, id, true)
-		if err != nil {
+		if err := w.keepTwice(piece); err != nil {
 			return err
 		}
-		again, err := w.data.put(piece, id, true)
-		if err != nil {
+	}
+	return nil
+}
+
+// keepTwice stores a piece of the list of regions in two packs.
+func (w *regionWriter) keepTwice(piece []byte) error {
+	id := ID(sha256.Sum256(piece))
+	n := 0
+	if w.named {
+		var err error
+		if n, err = w.copies(id, w.verify || isNear(w.Repository.store)); err != nil {
 			return err
 		}
-		w.snap.Regions, w.snap.Again = append(w.snap.Regions, ref), append(w.snap.Again, again)
-		w.report.Stored++
+	}
+	ref, err := w.keep(&w.lists, piece, id, true)
+	if err != nil {
+		return err
+	}
+	w.snap.Regions = append(w.snap.Regions, ref)
+	if n > 1 {
+		return nil
+	}
+	again, err := w.data.put(piece, id, true)
+	if err != nil {
+		return err
+	}
+	if w.report.Stored++; !w.named {
+		w.snap.Again = append(w.snap.Again, w.ref(again, id))
 	}
 	return nil
 }
@@ -338,7 +360,19 @@ func (w *regionWriter) end(ctx context.Context) error {
 // sameList reuses the list of regions of the previous snapshot if it is unchanged and both copies exist. It reports
 // whether the list is reused.
 func (s *storing) sameList(snap *Snapshot, list []regionRef) (bool, error) {
-	if s.old == nil || s.old.worn || !slices.Equal(list, s.old.regions) || len(s.old.of.Again) != len(s.old.of.Regions) {
+	if s.old == nil || s.old.worn || !slices.Equal(list, s.old.regions) {
+		return false, nil
+	}
+	if s.named {
+		for _, ref := range s.old.of.Regions {
+			if n, err := s.copies(ref.ID, s.verify || isNear(s.store)); n < 2 || err != nil {
+				return false, err
+			}
+		}
+		snap.Regions = s.old.of.Regions
+		return true, nil
+	}
+	if len(s.old.of.Again) != len(s.old.of.Regions) {
 		return false, nil
 	}
 	for _, ref := range slices.Concat(s.old.of.Regions, s.old.of.Again) {

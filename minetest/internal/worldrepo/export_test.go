@@ -8,6 +8,33 @@ import (
 	"testing"
 )
 
+// UseOldVersion makes new repositories have version 1, or 2 if they are encrypted.
+func UseOldVersion(t testing.TB) {
+	newVersion = placedVersion
+	t.Cleanup(func() { newVersion = namedVersion })
+}
+
+// Places returns the places of contents: references with the number of the pack and of the content in it, for each pack that
+// contains it.
+func Places(r *Repository, refs ...Ref) (list []Ref) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, ref := range refs {
+		if !r.named {
+			list = append(list, ref)
+			continue
+		}
+		x, err := r.indexed()
+		if err != nil {
+			panic(err)
+		}
+		for _, e := range x.find(ref.ID) {
+			list = append(list, Ref{x.packs[e.pack].number, e.n, ref.ID})
+		}
+	}
+	return list
+}
+
 // Place returns the offset of a content in its pack, and its stored size.
 func Place(r *Repository, ref Ref) (at, size int64) {
 	r.mu.Lock()
@@ -55,7 +82,7 @@ func Contents(t testing.TB, r *Repository, s *Snapshot) (regions, blocks []Ref) 
 	for _, one := range list {
 		blocks = append(blocks, one.ref)
 	}
-	return regions, blocks
+	return Places(r, regions...), Places(r, blocks...)
 }
 
 // Seal returns the file of a snapshot.

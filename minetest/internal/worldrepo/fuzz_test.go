@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -48,7 +49,7 @@ func FuzzPack(f *testing.F) {
 }
 
 func FuzzRegion(f *testing.F) {
-	f.Add(encodeRegion([]block{{local: 0, hash: 1, ref: Ref{5, 1}}, {local: 4095, hash: 2, ref: Ref{1 << 60, 3}}}))
+	f.Add(encodeRegion([]block{{local: 0, hash: 1, ref: Ref{Pack: 5, N: 1}}, {local: 4095, hash: 2, ref: Ref{Pack: 1 << 60, N: 3}}}))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		blocks, err := decodeRegion(data)
 		if err != nil {
@@ -67,7 +68,7 @@ func FuzzRegion(f *testing.F) {
 }
 
 func FuzzRegions(f *testing.F) {
-	f.Add(encodeRegions([]regionRef{{0, 1, Ref{1, 2}, 5}, {1<<24 - 1, 4096, Ref{3, 4}, 6}}))
+	f.Add(encodeRegions([]regionRef{{0, 1, Ref{Pack: 1, N: 2}, 5}, {1<<24 - 1, 4096, Ref{Pack: 3, N: 4}, 6}}))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		list, err := decodeRegions(data, true)
 		if err != nil {
@@ -80,10 +81,43 @@ func FuzzRegions(f *testing.F) {
 	})
 }
 
+func FuzzNamedRegion(f *testing.F) {
+	f.Add(encodeNamedRegion([]block{{local: 0, ref: Ref{ID: ID{1}}}, {local: 4095, ref: Ref{ID: ID{2, 31: 3}}}}))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		blocks, err := decodeNamedRegion(data)
+		if err != nil {
+			return
+		}
+		again, err := decodeNamedRegion(encodeNamedRegion(blocks))
+		if err != nil || !slices.Equal(again, blocks) {
+			t.Fatalf("%v is restored as %v, %v", blocks, again, err)
+		}
+	})
+}
+
+func FuzzNamedRegions(f *testing.F) {
+	f.Add(encodeNamedRegions([]regionRef{{number: 0, blocks: 1, ref: Ref{ID: ID{1}}}, {number: 1<<24 - 1, blocks: 4096, ref: Ref{ID: ID{2}}}}))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		list, err := decodeNamedRegions(data)
+		if err != nil {
+			return
+		}
+		again, err := decodeNamedRegions(encodeNamedRegions(list))
+		if err != nil || !slices.Equal(again, list) {
+			t.Fatalf("%v is restored as %v, %v", list, again, err)
+		}
+	})
+}
+
 func FuzzSnapshot(f *testing.F) {
-	data, err := encodeSnapshot(&Snapshot{Time: time.Unix(1, 0).UTC(), World: "<b>", Map: "sqlite", Regions: []Ref{{1, 2}},
-		Files: []File{{Path: "a/b", Size: 3, Pieces: []Ref{{4, 5}}}}})
+	data, err := encodeSnapshot(&Snapshot{Time: time.Unix(1, 0).UTC(), World: "<b>", Map: "sqlite", Regions: []Ref{{Pack: 1, N: 2}},
+		Files: []File{{Path: "a/b", Size: 3, Pieces: []Ref{{Pack: 4, N: 5}}}}})
 	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	if data, err = encodeSnapshot(&Snapshot{Time: time.Unix(1, 0).UTC(), World: "w", Map: "sqlite", Regions: []Ref{{ID: ID{1}}},
+		Files: []File{{Path: "a/b", Size: 3, Pieces: []Ref{{ID: ID{2}}}}}}); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(data)

@@ -48,12 +48,6 @@ type ID [sha256.Size]byte
 // hash returns the hash of the block with this content.
 func (id ID) hash() manifest.Hash { return manifest.HashOfSum(id) }
 
-// Ref is the location of a content: the number of a pack, and the index of the content in the pack.
-type Ref struct {
-	Pack uint64
-	N    uint32
-}
-
 // packName returns the name of a pack in its folder.
 func packName(n uint64) string { return fmt.Sprintf("%016x.pack", n) }
 
@@ -91,37 +85,43 @@ type packWriter struct {
 }
 
 // put stores a content. It is compressed if that saves enough space.
-func (p *packWriter) put(data []byte, id ID, compress bool) (Ref, error) {
-	if p.file == nil {
-		if err := p.begin(); err != nil {
-			return Ref{}, err
-		}
-	}
-	c := content{form: formPlain, offset: p.offset, plain: int64(len(data)), id: id}
+func (p *packWriter) put(data []byte, id ID, compress bool) (place, error) {
+	c := content{form: formPlain, plain: int64(len(data)), id: id}
 	if compress && len(data) > 64 {
+		if p.zstd == nil {
+			var err error
+			if p.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1)); err != nil {
+				return place{}, err
+			}
+		}
 		if packed := p.zstd.EncodeAll(data, nil); len(packed) < len(data)*19/20 {
 			data, c.form = packed, formZstd
 		}
 	}
-	c.size = int64(len(data))
+	return p.putStored(data, c)
+}
+
+// putStored stores a content in the form that c states.
+func (p *packWriter) putStored(data []byte, c content) (place, error) {
+	if p.file == nil {
+		if err := p.begin(); err != nil {
+			return place{}, err
+		}
+	}
+	c.offset, c.size = p.offset, int64(len(data))
 	if _, err := p.w.Write(data); err != nil {
-		return Ref{}, err
+		return place{}, err
 	}
 	p.offset += c.size
-	ref := Ref{p.number, uint32(len(p.table))}
+	at := place{p.number, uint32(len(p.table))}
 	p.table = append(p.table, c)
 	if p.offset >= packSize || len(p.table) == maxContents {
-		return ref, p.end()
+		return at, p.end()
 	}
-	return ref, nil
+	return at, nil
 }
 
 func (p *packWriter) begin() (err error) {
-	if p.zstd == nil {
-		if p.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1)); err != nil {
-			return err
-		}
-	}
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails
 	p.number = binary.LittleEndian.Uint64(b[:])
@@ -280,11 +280,22 @@ func (p *pack) get(n uint32) ([]byte, error) {
 		return nil, &fault.Error{Offset: -1, Want: fmt.Sprintf("content %d of pack %016x", n, p.number),
 			Got: fmt.Sprintf("a pack of %d", len(p.table))}
 	}
-	c := p.table[n]
-	data := make([]byte, c.size)
-	if _, err := p.r.ReadAt(data, c.offset); err != nil {
+	data, err := p.stored(n)
+	if err != nil {
 		return nil, err
 	}
+	return p.table[n].decode(data)
+}
+
+// stored returns a content of the pack in the form in which it is stored.
+func (p *pack) stored(n uint32) ([]byte, error) {
+	data := make([]byte, p.table[n].size)
+	_, err := p.r.ReadAt(data, p.table[n].offset)
+	return data, err
+}
+
+// decode returns a content from its stored form.
+func (c content) decode(data []byte) ([]byte, error) {
 	if c.form == formZstd {
 		var err error
 		if data, _, err = zframe.Decode(nil, data, int(c.plain)); err != nil {

@@ -166,7 +166,7 @@ func decodeRegions(data []byte, hashed bool) (list []regionRef, err error) {
 	for len(r.data) > 0 {
 		step := r.uint(maxRegion, "the number of a region")
 		one := regionRef{number: last + int64(step), blocks: int(r.uint(regionBlocks, "a number of blocks"))}
-		one.ref = Ref{r.fixed("the number of a pack"), uint32(r.uint(maxContents, "a content of the pack"))}
+		one.ref = Ref{Pack: r.fixed("the number of a pack"), N: uint32(r.uint(maxContents, "a content of the pack"))}
 		if hashed {
 			one.hash = manifest.Hash(r.fixed("a hash"))
 		}

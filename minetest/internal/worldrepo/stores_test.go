@@ -36,15 +36,20 @@ type kept interface {
 func everywhere(t *testing.T, run func(t *testing.T, newRepo func(*testing.T) kept), except ...string) {
 	identity, recipient := newIdentity(t)
 	tests.OnHost(t, map[string]string{"variable TROWEL_KEY_FILE": identity})
+	encrypted := sealed.Readers{Recipients: []string{recipient}}
 	for name, c := range map[string]struct {
 		empty func(*testing.T) kept
 		sealed.Readers
-	}{"folder": {newFolder, sealed.Readers{}}, "objects": {newObjects, sealed.Readers{}},
-		"encrypted": {newFolder, sealed.Readers{Recipients: []string{recipient}}}} {
+		old bool
+	}{"folder": {newFolder, sealed.Readers{}, false}, "objects": {newObjects, sealed.Readers{}, false}, "encrypted": {newFolder, encrypted, false},
+		"version 1": {newObjects, sealed.Readers{}, true}, "version 2": {newObjects, encrypted, true}} {
 		if !tests.Long(t) && name != "objects" || slices.Contains(except, name) {
 			continue // writing to disk is slow
 		}
 		t.Run(name, func(t *testing.T) {
+			if c.old {
+				worldrepo.UseOldVersion(t)
+			}
 			run(t, func(t *testing.T) kept {
 				t.Helper()
 				repo := c.empty(t)

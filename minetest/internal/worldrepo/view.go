@@ -59,7 +59,12 @@ func (r *Repository) regions(s *Snapshot, refs []Ref) ([]regionRef, error) {
 		return nil, &fault.Error{File: r.store.Path(snapshotFile(s.ID)), Path: "regions", Offset: -1,
 			Want: fmt.Sprintf("a list with the hash %v", s.List), Got: hash.String()}
 	}
-	list, err := decodeRegions(data, s.List != 0)
+	var list []regionRef
+	if r.named {
+		list, err = decodeNamedRegions(data)
+	} else {
+		list, err = decodeRegions(data, s.List != 0)
+	}
 	sum := int64(0)
 	for _, one := range list {
 		sum += int64(one.blocks)
@@ -79,7 +84,7 @@ func (r *Repository) join(refs []Ref) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if all = append(all, data...); len(all) > maxRegion*32 {
+		if all = append(all, data...); len(all) > maxRegion*40 {
 			return nil, errors.New("a list of regions that is too long")
 		}
 	}
@@ -92,12 +97,12 @@ func (r *Repository) region(of regionRef) ([]block, error) {
 	if err != nil {
 		return nil, err
 	}
-	blocks, err := decodeRegion(data)
+	blocks, err := r.decodeRegion(data, of.ref)
 	if err == nil && len(blocks) != of.blocks {
-		err = &fault.Error{Offset: -1, Want: fmt.Sprintf("%s, as the list of regions states",
+		err = &fault.Error{File: "the region in " + of.ref.String(), Offset: -1, Want: fmt.Sprintf("%s, as the list of regions states",
 			words.Count(of.blocks, "block")), Got: fmt.Sprint(len(blocks))}
 	}
-	return blocks, fault.InFile(err, fmt.Sprintf("the region in content %d of %s", of.ref.N, packName(of.ref.Pack)))
+	return blocks, err
 }
 
 // Get returns the data of a block.

@@ -38,10 +38,14 @@ const (
 	lockFile     = "lock"  // of a folder
 	dirLocks     = "locks" // of a bucket
 
-	formVersion   = 1
-	sealedVersion = 2        // the packs and snapshots are encrypted
+	placedVersion = 1        // contents are found by their places
+	sealedVersion = 2        // the same, and the packs and snapshots are encrypted
+	namedVersion  = 3        // contents are found by their IDs; encrypted if the mark names a key
 	maxSnapshot   = 64 << 20 // in bytes
 )
+
+// newVersion is the version of a repository that is created.
+var newVersion = namedVersion // tests change it
 
 // Errors of a repository.
 var (
@@ -63,11 +67,14 @@ type Repository struct {
 	ctx   context.Context
 	store storage.Store
 	key   *sealed.Key // nil: nothing is encrypted
+	named bool        // contents are found by their IDs, as of version 3
 	made  []string    // files that [create] has written
 
-	mu    sync.Mutex
-	packs map[uint64]*pack
-	used  []uint64 // open packs, the most recently used first
+	mu      sync.Mutex
+	packs   map[uint64]*pack
+	used    []uint64 // open packs, the most recently used first
+	index   *index   // nil if it was not needed yet, or if contents are not named
+	settled bool     // the index was found to be current when a content was missing
 }
 
 // maxPacks is the maximum number of open packs.
@@ -125,7 +132,7 @@ func create(ctx context.Context, s storage.Store, readers sealed.Readers) (_ *Re
 			err = errors.Join(err, removeAll(context.WithoutCancel(ctx), s, made))
 		}
 	}()
-	m := mark{Format: "trowel-backup", Version: formVersion}
+	m := mark{Format: "trowel-backup", Version: newVersion}
 	if !readers.Empty() {
 		if key, err = sealed.NewKey(); err != nil {
 			return nil, err
@@ -133,7 +140,10 @@ func create(ctx context.Context, s storage.Store, readers sealed.Readers) (_ *Re
 		if made, err = key.Wrap(ctx, s, readers); err != nil {
 			return nil, err
 		}
-		m.Version, m.Key = sealedVersion, key.Name()
+		m.Key = key.Name()
+		if m.Version < namedVersion {
+			m.Version = sealedVersion
+		}
 	}
 	data, err := json.Marshal(m)
 	if err == nil {
@@ -145,7 +155,7 @@ func create(ctx context.Context, s storage.Store, readers sealed.Readers) (_ *Re
 	if err != nil {
 		return nil, err
 	}
-	r := newRepository(ctx, s, key)
+	r := newRepository(ctx, s, m, key)
 	r.made = append(made, fileMark)
 	return r, nil
 }
@@ -158,11 +168,11 @@ func removeAll(ctx context.Context, s storage.Store, names []string) (err error)
 	return err
 }
 
-func newRepository(ctx context.Context, s storage.Store, key *sealed.Key) *Repository {
+func newRepository(ctx context.Context, s storage.Store, m mark, key *sealed.Key) *Repository {
 	if key != nil {
 		s = sealed.New(s, key, dirPacks, dirSnapshots)
 	}
-	return &Repository{ctx: ctx, store: s, key: key, packs: make(map[uint64]*pack)}
+	return &Repository{ctx: ctx, store: s, key: key, named: m.Version >= namedVersion, packs: make(map[uint64]*pack)}
 }
 
 // readMark reads the mark of a repository.
@@ -177,8 +187,8 @@ func readMark(ctx context.Context, s storage.Store) (m mark, err error) {
 	if err := json.Unmarshal(data, &m); err != nil || m.Format != "trowel-backup" {
 		return m, &fault.Error{File: s.Path(fileMark), Offset: -1, Want: "the mark of a repository", Got: "something else"}
 	}
-	if m.Version < formVersion || m.Version > sealedVersion {
-		return m, fmt.Errorf("%s: %w: its version is %d, and this program supports %d", s.Path(""), ErrNewer, m.Version, sealedVersion)
+	if m.Version < placedVersion || m.Version > namedVersion {
+		return m, fmt.Errorf("%s: %w: its version is %d, and this program supports %d", s.Path(""), ErrNewer, m.Version, namedVersion)
 	}
 	return m, nil
 }
@@ -191,12 +201,12 @@ func Open(ctx context.Context, s storage.Store) (*Repository, error) {
 		return nil, err
 	}
 	var key *sealed.Key
-	if m.Version == sealedVersion {
+	if m.Version == sealedVersion || m.Version == namedVersion && m.Key != "" {
 		if key, err = sealed.Unwrap(ctx, s, m.Key); err != nil {
 			return nil, err
 		}
 	}
-	return newRepository(ctx, s, key), nil
+	return newRepository(ctx, s, m, key), nil
 }
 
 // Rekey replaces the readers of an encrypted repository. Only the files with its key change: a former reader who has kept
@@ -240,7 +250,7 @@ func (r *Repository) Close() error {
 	for _, p := range r.packs {
 		err = errors.Join(err, p.close())
 	}
-	r.packs, r.used = nil, nil
+	r.packs, r.used, r.index = nil, nil, nil
 	return err
 }
 
@@ -250,10 +260,13 @@ func (r *Repository) get(ref Ref) ([]byte, error) { return r.getHashed(ref, 0) }
 // getBlock returns the data of a block, and checks the hash that its region states.
 func (r *Repository) getBlock(b block) ([]byte, error) { return r.getHashed(b.ref, b.hash) }
 
-// getHashed returns a content, and checks its hash unless hash is 0.
+// getHashed returns a content, and checks its hash unless hash is 0 or its ID is known.
 func (r *Repository) getHashed(ref Ref, hash manifest.Hash) ([]byte, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.named {
+		return r.getNamed(ref.ID)
+	}
 	p, err := r.pack(ref.Pack)
 	if err != nil {
 		return nil, err
@@ -268,6 +281,9 @@ func (r *Repository) getHashed(ref Ref, hash manifest.Hash) ([]byte, error) {
 
 // id returns the ID of a content.
 func (r *Repository) id(ref Ref) (ID, error) {
+	if r.named {
+		return ref.ID, nil
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p, err := r.pack(ref.Pack)
@@ -324,9 +340,11 @@ type Snapshot struct {
 	Blocks  int64     `json:"blocks"`
 	Lost    int64     `json:"lost,omitempty"` // number of rows that could not be read
 	Regions []Ref     `json:"regions"`        // pieces of the list of regions
-	Again   []Ref     `json:"again"`          // a copy of the list in another pack; none in old snapshots
-	Folders []Folder  `json:"folders"`        // sorted by path
-	Files   []File    `json:"files"`          // everything except the blocks, sorted by path
+	// Again is a copy of the list in another pack; none in old snapshots, and where contents are named: there two packs contain
+	// each piece.
+	Again   []Ref    `json:"again,omitempty"`
+	Folders []Folder `json:"folders"` // sorted by path
+	Files   []File   `json:"files"`   // everything except the blocks, sorted by path
 
 	// List is the hash of the list of regions, which contains hashes of the regions; 0 in old snapshots, whose lists
 	// have no hashes.
@@ -415,6 +433,9 @@ func (r *Repository) Snapshot(id string) (*Snapshot, error) {
 		return nil, err
 	}
 	s, err := decodeSnapshot(data)
+	if err == nil {
+		err = s.refs(r.named)
+	}
 	if err != nil {
 		return nil, fault.InFile(err, r.store.Path(snapshotFile(id)))
 	}
@@ -460,6 +481,20 @@ func decodeSnapshot(data []byte) (*Snapshot, error) {
 		last = f.Path
 	}
 	return s, nil
+}
+
+// refs returns an error unless all references of a snapshot are those of a repository whose contents are named, or not.
+func (s *Snapshot) refs(named bool) error {
+	all := slices.Concat(s.Regions, s.Again)
+	for _, f := range s.Files {
+		all = append(all, f.Pieces...)
+	}
+	for _, ref := range all {
+		if ref.isNamed() != named {
+			return &fault.Error{Offset: -1, Want: "references of the version of the repository", Got: ref.String()}
+		}
+	}
+	return nil
 }
 
 // maxPath is the length of the longest path in the folder of a world.

@@ -182,7 +182,7 @@ func testPrune(t *testing.T, newRepo func(*testing.T) kept) {
 	kept := worldtest.BlocksOf(t, dir)
 	change(t, dir, r, 30)
 	second := backup(t, dir, repo).Snapshot.ID
-	if p, err := worldrepo.Prune(t.Context(), repo, false); err != nil || p.Packs != 0 {
+	if p, err := worldrepo.Prune(t.Context(), repo, worldrepo.PruneOptions{}); err != nil || p.Packs != 0 {
 		t.Errorf("Prune = %+v, %v, while all is needed", p, err)
 	}
 	if err := worldrepo.Forget(t.Context(), repo, []string{second}); err != nil {
@@ -192,10 +192,10 @@ func testPrune(t *testing.T, newRepo func(*testing.T) kept) {
 	if found := findings(t, repo); len(found) != 2 || found[0].ID != "mt-backup-unused" || found[1].ID != "mt-backup-unused" {
 		t.Errorf("after a snapshot was forgotten: %v", found)
 	}
-	if p, err := worldrepo.Prune(t.Context(), repo, true); err != nil || p.Packs != 2 {
+	if p, err := worldrepo.Prune(t.Context(), repo, worldrepo.PruneOptions{Dry: true}); err != nil || p.Packs != 2 {
 		t.Errorf("Prune = %+v, %v", p, err)
 	}
-	if p, err := worldrepo.Prune(t.Context(), repo, false); err != nil || p.Packs != 2 || p.Bytes == 0 {
+	if p, err := worldrepo.Prune(t.Context(), repo, worldrepo.PruneOptions{}); err != nil || p.Packs != 2 || p.Bytes == 0 {
 		t.Errorf("Prune = %+v, %v", p, err)
 	}
 	if found := findings(t, repo); len(found) > 0 {
@@ -338,7 +338,7 @@ func TestGone(t *testing.T) {
 	if err := worldrepo.Forget(t.Context(), repo, []string{s.ID}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := worldrepo.Prune(t.Context(), repo, false); err != nil {
+	if _, err := worldrepo.Prune(t.Context(), repo, worldrepo.PruneOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	var gone *worldrepo.GoneError
