@@ -3,6 +3,7 @@ module trowel.example
 go 1.26.0
 
 require (
+	aead.dev/minisign v0.3.0
 	filippo.io/age v1.3.2
 	github.com/alicebob/miniredis/v2 v2.40.0
 	github.com/aws/aws-sdk-go-v2/feature/s3/transfermanager v0.4.3

@@ -10,6 +10,7 @@ import (
 
 	"trowel.example/internal/format"
 	"trowel.example/internal/stores/sealed"
+	"trowel.example/internal/stores/signing"
 	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/restoreplan"
 	"trowel.example/minetest/internal/worldfile"
@@ -25,6 +26,8 @@ var (
 		"(age1...), or for all in a file, one on each line"}
 	optionPassphrase = format.Option{Name: "passphrase", Bool: true, Help: "encrypt a new repository with a passphrase, which is asked " +
 		"for unless TROWEL_PASSPHRASE contains it"}
+	optionSign = format.Option{Name: "sign", Help: "sign the snapshot with the secret key of minisign in a `file`; its " +
+		"password is asked for unless TROWEL_SIGN_PASSWORD contains it"}
 	optionMoment = format.Option{Name: "moment", Names: "snapshot", Help: "the `snapshot`: its name, the beginning of " +
 		"its name, or a time such as 2026-11-22T10:00 for the newest snapshot at or before it (default: the newest)"}
 	// argumentMoment is optionMoment for a command, whose names are those of the world.
@@ -54,7 +57,7 @@ var minetestBackup = &format.Format{
 		return err
 	},
 	Backups: worldBackups,
-	Options: []format.Option{worldfile.OptionPart},
+	Options: []format.Option{worldfile.OptionPart, worldjob.OptionTrust, worldfile.OptionRoot},
 	Kinds:   worldrepo.Catalog.Kinds(),
 	Conversions: []format.Conversion{{
 		To: worldfile.WorldName, Title: "a world from a backup", Verb: "restore", Did: "restored", Usual: true, Resumes: true,
@@ -70,20 +73,25 @@ var minetestBackup = &format.Format{
 		Example: "  trowel restore backups -o world\n  trowel restore backups --moment 2026-11-20 -o world-of-friday\n  " +
 			"trowel restore backups --into world --box 0,0,0:100,50,100\n  " +
 			"trowel restore backups --into world --box 0,0,0:100,50,100 --plan\n  trowel restore 's3://backups/world?region=eu-central-1' -o world",
-		Options: append([]format.Option{optionMoment, optionMap}, worldjob.CopyOptions...),
+		Options: append([]format.Option{optionMoment, optionMap, worldjob.OptionTrust}, worldjob.CopyOptions...),
 		Convert: restoreWorld,
 	}},
 }
 
 // worldBackups makes and restores backups of worlds.
 var worldBackups = &format.Backups{
-	Options: []format.Option{optionVerify, optionRecipient, optionPassphrase},
+	Options: []format.Option{optionVerify, optionRecipient, optionPassphrase, optionSign},
 	Add: func(ctx context.Context, job *format.Job, src, repo *format.Source) (format.Info, error) {
 		if text, ok := worldjob.Unfinished(src.Dir); ok {
 			return format.Info{}, fmt.Errorf("%s is %s", src.Path, text)
 		}
+		key, err := signingKey(optionSign.Value(job))
+		if err != nil {
+			return format.Info{}, err
+		}
 		r, err := worldrepo.Backup(ctx, src.Dir, repo.Files(), worldrepo.Options{
 			Remote: worldjob.OptionRemote.On(job), Verify: optionVerify.On(job), OnProgress: job.Report, Readers: readers(job),
+			Sign: key,
 			Sink: worldjob.Sink(job, worldcopy.Losses(), worldrepo.Losses.Kinds()),
 		})
 		if err != nil {
@@ -96,6 +104,7 @@ var worldBackups = &format.Backups{
 		info.Add("removed", "blocks removed since then", r.Removed)
 		info.Add("stored", "new contents", r.Stored)
 		info.Add("bytes", "bytes of new contents", r.Bytes)
+		info.Add("root", "root", string(r.Snapshot.Root))
 		return info, nil
 	},
 	Rekey: func(ctx context.Context, job *format.Job, repo *format.Source) error {
@@ -104,8 +113,12 @@ var worldBackups = &format.Backups{
 	Stats: backupStats,
 	List:  worldfile.Snapshots,
 	Mount: worldfile.MountSnapshot,
-	Forget: func(ctx context.Context, repo *format.Source, ids []string) error {
-		return worldrepo.Forget(ctx, repo.Files(), ids)
+	Forget: func(ctx context.Context, repo *format.Source, ids []string, sign string) error {
+		key, err := signingKey(sign)
+		if err != nil {
+			return err
+		}
+		return worldrepo.Forget(ctx, repo.Files(), ids, key)
 	},
 	Prune: func(ctx context.Context, job *format.Job, repo *format.Source, o format.Prune) (format.Pruned, error) {
 		p, err := worldrepo.Prune(ctx, repo.Files(), worldrepo.PruneOptions{Dry: o.Dry, Repack: o.Repack, OnProgress: job.Report})
@@ -136,6 +149,14 @@ func backupStats(ctx context.Context, job *format.Job, repo *format.Source) (sta
 				int(one.High.X)*side+side-1, int(one.High.Y)*side+side-1, int(one.High.Z)*side+side-1)})
 	}
 	return stats, nil
+}
+
+// signingKey reads the key in a file, or returns nil if there is none.
+func signingKey(name string) (*signing.Key, error) {
+	if name == "" {
+		return nil, nil
+	}
+	return signing.ReadKey(name)
 }
 
 // readers returns those who can read a new or rekeyed repository.

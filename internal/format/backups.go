@@ -16,8 +16,9 @@ type Backups struct {
 	Rekey func(ctx context.Context, job *Job, repo *Source) error
 	// List returns the snapshots of a repository, oldest first.
 	List func(ctx context.Context, repo *Source) ([]Snapshot, error)
-	// Forget removes snapshots by ID. Data that only they use stays until Prune.
-	Forget func(ctx context.Context, repo *Source, ids []string) error
+	// Forget removes snapshots by ID. Data that only they use stays until Prune. sign is the path of a key that signs what was
+	// removed, or "".
+	Forget func(ctx context.Context, repo *Source, ids []string, sign string) error
 	// Prune removes data that no snapshot uses.
 	Prune func(ctx context.Context, job *Job, repo *Source, o Prune) (Pruned, error)
 	// Stats measures how a repository has grown.

@@ -46,7 +46,11 @@ repository, the next backup included, needs a key: TROWEL_KEY_FILE names a file 
 age (age-keygen makes one), TROWEL_PASSPHRASE contains the passphrase, or a terminal asks for it.
 --rekey replaces all readers. A former reader who kept a copy of the key can still read everything.
 
-With --json it prints an object of snapshot, blocks, changed, removed, stored and bytes.`,
+With --sign the snapshot is signed: "trowel check REPO --trust KEY" then finds what others have changed,
+replaced or removed. A backup prints its root; kept elsewhere, the root lets check find out whether
+newer snapshots have disappeared, too.
+
+With --json it prints an object of snapshot, blocks, changed, removed, stored, bytes and root.`,
 		Example: `  trowel backup world /mnt/backups/world
   trowel backup world "s3://backups/world?region=eu-central-1"
   trowel backup world /mnt/rented/world --recipient age1...
@@ -278,6 +282,7 @@ func (p period) before(t time.Time) time.Time {
 func forgetCommand(a *Tool) *cobra.Command {
 	var k keeping
 	var prune, dry, asJSON bool
+	var sign string
 	repack := repackSize(0)
 	cmd := &cobra.Command{
 		Use:   "forget REPO [SNAPSHOT...]",
@@ -286,7 +291,8 @@ func forgetCommand(a *Tool) *cobra.Command {
 N of each world, the newest of each of the last N hours, days, weeks, months and years with a
 snapshot, and all within a time before the newest snapshot of the world. Their data stays in the repository until --prune removes it.
 
-With --dry-run it prints the snapshots that would be removed. --prune alone removes data that no
+Snapshots that are signed are only removed with --sign, and a signed record states their removal. With
+--dry-run it prints the snapshots that would be removed. --prune alone removes data that no
 snapshot needs: whole files, and of files of which half or more is unused the rest is copied to new
 files, at most a tenth of the repository at once, or as much as --repack permits. Repositories of the
 versions 1 and 2 of their format have only whole files.
@@ -307,6 +313,7 @@ With --json it prints an object of removed, kept, packs, bytes, copied and dryRu
 	flags.Var(&k.within, "keep-within", "keep all within this `time` before the newest, such as 14d or 1y6m (y, m, d, h)")
 	flags.BoolVar(&prune, "prune", false, "remove data that no snapshot needs")
 	flags.Var(&repack, "repack", "with --prune, copy at most this `size` from half-empty files, such as 500M (K, M, G, T), or 0 for none")
+	flags.StringVar(&sign, "sign", "", "sign a record of what is removed with the secret key of minisign in this `file`, as backup does")
 	flags.BoolVar(&dry, "dry-run", false, "print what would be removed, and remove nothing")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -340,7 +347,7 @@ With --json it prints an object of removed, kept, packs, bytes, copied and dryRu
 			}
 		}
 		if len(ids) > 0 && !dry {
-			if err := g.Backups.Forget(ctx, g.Source, ids); err != nil {
+			if err := g.Backups.Forget(ctx, g.Source, ids, sign); err != nil {
 				return wording.Named(err, g.Called)
 			}
 		}

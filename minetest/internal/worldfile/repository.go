@@ -2,6 +2,9 @@ package worldfile
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"strconv"
@@ -9,6 +12,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/format"
+	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/internal/worldrepo"
 )
 
@@ -63,12 +67,29 @@ func parsePart(value string) (p worldrepo.Part, err error) {
 	return p, nil
 }
 
-func (f *repositoryFile) Check(ctx context.Context, job *format.Job, sink check.Sink) error {
-	var part worldrepo.Part
-	if value := OptionPart.Value(job); value != "" {
-		part, _ = parsePart(value) // was parsed before
+// OptionRoot are roots that a repository has had.
+var OptionRoot = format.Option{Name: "since", For: format.ForCheck, List: true, Parse: func(value string) error {
+	if digits, err := hex.DecodeString(value); err != nil || len(digits) != sha256.Size {
+		return fmt.Errorf("expected a root as backup prints it, 64 hexadecimal digits, not %q", value)
 	}
-	return f.Repository.Check(ctx, part, sink)
+	return nil
+}, Help: "with --trust, the repository must still have the snapshot with this `root`, or a signed record of its removal"}
+
+func (f *repositoryFile) Check(ctx context.Context, job *format.Job, sink check.Sink) (err error) {
+	var o worldrepo.CheckOptions
+	if value := OptionPart.Value(job); value != "" {
+		o.Part, _ = parsePart(value) // was parsed before
+	}
+	if o.Trust, err = worldjob.Trust(job); err != nil {
+		return err
+	}
+	for _, root := range OptionRoot.Values(job) {
+		o.Since = append(o.Since, worldrepo.Root(strings.ToLower(root)))
+	}
+	if len(o.Since) > 0 && o.Trust == nil {
+		return errors.New("--since needs --trust: anybody could have made a snapshot that is not signed")
+	}
+	return f.Repository.Check(ctx, o, sink)
 }
 
 // Snapshots lists the snapshots of a repository.

@@ -43,7 +43,7 @@ func TestAway(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return errors.Join(r.Check(t.Context(), worldrepo.Part{}, func(f check.Finding) {
+			return errors.Join(r.Check(t.Context(), worldrepo.CheckOptions{}, func(f check.Finding) {
 				if f.Severity == check.Error {
 					none(f)
 				}

@@ -9,6 +9,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/stores/sealed"
+	"trowel.example/internal/stores/signing"
 	"trowel.example/internal/stores/storage"
 )
 
@@ -26,6 +27,13 @@ var (
 		"snapshot was made, and are not in it.", "Older snapshots may contain the blocks.")
 	foundKey = Catalog.Add("mt-backup-key", check.Error, "A file with the key of an encrypted repository has changed.",
 		"`trowel backup --rekey` writes the files again, as long as one of them can be read.")
+	foundSignature = Catalog.Add("mt-backup-signature", check.Error, "A snapshot, or a record of removed ones, is not signed with the "+
+		"trusted key, or has changed since.", "Do not restore it: everyone who can write the repository may have made it. Or a backup "+
+		"ran without --sign.")
+	foundMissing = Catalog.Add("mt-backup-missing", check.Error, "A snapshot is missing, and no signed record removes it.",
+		"Somebody who can write the repository has removed or replaced it. Restore the file from a copy of the repository.")
+	foundRollback = Catalog.Add("mt-backup-rollback", check.Error, "The repository lacks a snapshot that it had at an earlier check.",
+		"Somebody has restored an older state of the repository, or removed its newest snapshots.")
 	foundUnused = Catalog.Add("mt-backup-unused", check.Info, "No snapshot needs a pack: a backup was killed, or "+
 		"snapshots were forgotten.", "`trowel forget REPO --prune` removes it.")
 )
@@ -130,8 +138,18 @@ type Part struct{ N, Of int }
 
 func (p Part) has(number uint64) bool { return p.Of == 0 || number%uint64(p.Of) == uint64(p.N-1) }
 
-// Check reads a whole repository and reports its problems. Of packs that are not in part, it reads only the tables.
-func (r *Repository) Check(ctx context.Context, part Part, sink check.Sink) error {
+// CheckOptions control [Repository.Check].
+type CheckOptions struct {
+	Part  Part           // of the other packs only the tables are read
+	Trust *signing.Trust // all snapshots must be signed with this key, and none may be missing; nil: that is not checked
+	Since []Root         // roots that the repository has had; only with Trust
+}
+
+// Check reads a whole repository and reports its problems.
+func (r *Repository) Check(ctx context.Context, o CheckOptions, sink check.Sink) error {
+	if o.Trust != nil && !r.named {
+		return fmt.Errorf("%s: %w", r.store.Path(""), ErrOld)
+	}
 	packs, err := r.packList(ctx)
 	if err != nil {
 		return err
@@ -145,14 +163,14 @@ func (r *Repository) Check(ctx context.Context, part Part, sink check.Sink) erro
 	}
 	c := &checking{Repository: r, sink: sink, packs: packs, good: make(map[uint64]sound), used: make(map[uint64]bool)}
 	for _, one := range packs {
-		if err := cmp.Or(ctx.Err(), c.pack(ctx, one.number, part.has(one.number))); err != nil {
+		if err := cmp.Or(ctx.Err(), c.pack(ctx, one.number, o.Part.has(one.number))); err != nil {
 			return err
 		}
 	}
 	if r.named {
 		c.sort()
 	}
-	unread, err := c.snapshots(ctx)
+	unread, err := c.snapshots(ctx, o)
 	if err != nil || unread {
 		return err // an unreadable snapshot may need what no other snapshot needs
 	}
@@ -165,7 +183,7 @@ func (r *Repository) Check(ctx context.Context, part Part, sink check.Sink) erro
 }
 
 // snapshots reports what snapshots need and packs lack. It reports whether a snapshot cannot be read.
-func (c *checking) snapshots(ctx context.Context) (unread bool, err error) {
+func (c *checking) snapshots(ctx context.Context, o CheckOptions) (unread bool, err error) {
 	report := func(id string, err error) {
 		unread = true
 		name := snapshotFile(id)
@@ -173,6 +191,9 @@ func (c *checking) snapshots(ctx context.Context) (unread bool, err error) {
 	}
 	list, err := c.Snapshots(ctx, report)
 	if err != nil {
+		return unread, err
+	}
+	if err := c.trust(ctx, list, o); err != nil {
 		return unread, err
 	}
 	inRegion := make(map[regionRef]damage)

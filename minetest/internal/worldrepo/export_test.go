@@ -2,9 +2,6 @@ package worldrepo
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/json"
-	"fmt"
 	"testing"
 )
 
@@ -88,10 +85,7 @@ func Contents(t testing.TB, r *Repository, s *Snapshot) (regions, blocks []Ref) 
 // Seal returns the file of a snapshot.
 func Seal(t testing.TB, s *Snapshot) []byte {
 	t.Helper()
-	data, err := json.Marshal(s)
-	if err == nil {
-		data, err = json.Marshal(summed{fmt.Sprintf("%x", sha256.Sum256(data)), data})
-	}
+	data, _, err := sum(s, snapshotFile(s.ID), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

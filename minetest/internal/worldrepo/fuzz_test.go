@@ -111,13 +111,13 @@ func FuzzNamedRegions(f *testing.F) {
 
 func FuzzSnapshot(f *testing.F) {
 	data, err := encodeSnapshot(&Snapshot{Time: time.Unix(1, 0).UTC(), World: "<b>", Map: "sqlite", Regions: []Ref{{Pack: 1, N: 2}},
-		Files: []File{{Path: "a/b", Size: 3, Pieces: []Ref{{Pack: 4, N: 5}}}}})
+		Files: []File{{Path: "a/b", Size: 3, Pieces: []Ref{{Pack: 4, N: 5}}}}}, nil)
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(data)
 	if data, err = encodeSnapshot(&Snapshot{Time: time.Unix(1, 0).UTC(), World: "w", Map: "sqlite", Regions: []Ref{{ID: ID{1}}},
-		Files: []File{{Path: "a/b", Size: 3, Pieces: []Ref{{ID: ID{2}}}}}}); err != nil {
+		Files: []File{{Path: "a/b", Size: 3, Pieces: []Ref{{ID: ID{2}}}}}}, nil); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(data)
@@ -126,7 +126,26 @@ func FuzzSnapshot(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if _, err := encodeSnapshot(s); err != nil {
+		if _, err := encodeSnapshot(s, nil); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func FuzzRecord(f *testing.F) {
+	data, _, err := sum(&Record{Time: time.Unix(1, 0).UTC(), Removed: []Removed{{Link{"a", "b"}, []Link{{"c", "d"}}}, {Link{ID: "e"}, nil}}},
+		recordFile("x"), nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, err := decodeRecord(data)
+		if err != nil {
+			return
+		}
+		again, whole, err := sum(r, "", nil)
+		if err != nil || Root(whole.SHA256) == "" || len(again) == 0 {
 			t.Fatal(err)
 		}
 	})

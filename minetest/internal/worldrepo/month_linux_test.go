@@ -68,7 +68,7 @@ func BenchmarkMonth(b *testing.B) {
 				b.Fatal(err)
 			}
 			if kept = append(kept, report.Snapshot.ID); len(kept) > 7 {
-				if err := worldrepo.Forget(b.Context(), ours, kept[:1]); err != nil {
+				if err := worldrepo.Forget(b.Context(), ours, kept[:1], nil); err != nil {
 					b.Fatal(err)
 				}
 				kept = kept[1:]
@@ -88,7 +88,7 @@ func BenchmarkMonth(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := opened.Check(b.Context(), worldrepo.Part{}, func(f check.Finding) { b.Error(f) }); err != nil {
+		if err := opened.Check(b.Context(), worldrepo.CheckOptions{}, func(f check.Finding) { b.Error(f) }); err != nil {
 			b.Error(err)
 		}
 		if err := opened.Close(); err != nil {

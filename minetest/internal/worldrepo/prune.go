@@ -10,24 +10,6 @@ import (
 	"trowel.example/internal/stores/storage"
 )
 
-// Forget removes snapshots by their IDs. Contents that only they need remain until [Prune].
-func Forget(ctx context.Context, s storage.Store, ids []string) (err error) {
-	if _, err := readMark(ctx, s); err != nil {
-		return err
-	}
-	lock, err := s.Lock(ctx, false)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, lock.Unlock()) }()
-	for _, id := range ids {
-		if err := s.Remove(ctx, snapshotFile(id)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // PruneOptions control [Prune].
 type PruneOptions struct {
 	Dry bool // nothing is removed or copied, only counted

@@ -23,7 +23,7 @@ func halfEmpty(t *testing.T, repo kept) (dir, id string) {
 	first := backup(t, dir, repo).Snapshot.ID
 	run(t, dir, "UPDATE blocks SET data = randomblob(300) WHERE pos % 5 != 0")
 	id = backup(t, dir, repo).Snapshot.ID
-	if err := worldrepo.Forget(t.Context(), repo, []string{first}); err != nil {
+	if err := worldrepo.Forget(t.Context(), repo, []string{first}, nil); err != nil {
 		t.Fatal(err)
 	}
 	return dir, id

@@ -170,7 +170,7 @@ func TestCheckParts(t *testing.T) {
 		}
 		for n := 1; n <= parts; n++ {
 			found := check.Collect(func(sink check.Sink) {
-				if err := r.Check(t.Context(), worldrepo.Part{N: n, Of: parts}, sink); err != nil {
+				if err := r.Check(t.Context(), worldrepo.CheckOptions{Part: worldrepo.Part{N: n, Of: parts}}, sink); err != nil {
 					t.Fatal(err)
 				}
 			})

@@ -205,7 +205,7 @@ func TestExchanged(t *testing.T) {
 			t.Errorf("%s: after --verify: %v", name, found)
 		} else if got := worldtest.BlocksOf(t, restore(t, repo, report.Snapshot.ID, worldcopy.Options{})); !maps.Equal(got, want) {
 			t.Errorf("%s: after --verify it is another world", name)
-		} else if err := worldrepo.Forget(t.Context(), repo, []string{report.Snapshot.ID}); err != nil {
+		} else if err := worldrepo.Forget(t.Context(), repo, []string{report.Snapshot.ID}, nil); err != nil {
 			t.Error(err)
 		}
 		repo.put(t, pack, whole)

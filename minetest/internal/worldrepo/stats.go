@@ -51,7 +51,7 @@ type counting struct {
 
 // Stats measures how each snapshot and each region has made the repository grow. It calls bad for snapshots that cannot be
 // read. Contents that are missing count as nothing.
-func (r *Repository) Stats(ctx context.Context, progress func(what string, done, of int), bad func(id string, err error)) (_ *Stats, err error) {
+func (r *Repository) Stats(ctx context.Context, progress func(what string, done, of int), bad func(id string, err error)) (*Stats, error) {
 	packs, err := r.packList(ctx)
 	if err != nil {
 		return nil, err

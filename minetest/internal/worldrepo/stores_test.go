@@ -41,7 +41,8 @@ func everywhere(t *testing.T, run func(t *testing.T, newRepo func(*testing.T) ke
 		empty func(*testing.T) kept
 		sealed.Readers
 		old bool
-	}{"folder": {newFolder, sealed.Readers{}, false}, "objects": {newObjects, sealed.Readers{}, false}, "encrypted": {newFolder, encrypted, false},
+	}{"folder": {newFolder, sealed.Readers{}, false}, "objects": {newObjects, sealed.Readers{}, false},
+		"encrypted": {newFolder, encrypted, false},
 		"version 1": {newObjects, sealed.Readers{}, true}, "version 2": {newObjects, encrypted, true}} {
 		if !tests.Long(t) && name != "objects" || slices.Contains(except, name) {
 			continue // writing to disk is slow

@@ -25,6 +25,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/stores/sealed"
+	"trowel.example/internal/stores/signing"
 	"trowel.example/internal/stores/storage"
 	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/manifest"
@@ -35,8 +36,9 @@ const (
 	fileMark     = "trowel-backup.json"
 	dirPacks     = "packs"
 	dirSnapshots = "snapshots"
-	lockFile     = "lock"  // of a folder
-	dirLocks     = "locks" // of a bucket
+	dirRecords   = "records" // of snapshots that were removed
+	lockFile     = "lock"    // of a folder
+	dirLocks     = "locks"   // of a bucket
 
 	placedVersion = 1        // contents are found by their places
 	sealedVersion = 2        // the same, and the packs and snapshots are encrypted
@@ -170,7 +172,7 @@ func removeAll(ctx context.Context, s storage.Store, names []string) (err error)
 
 func newRepository(ctx context.Context, s storage.Store, m mark, key *sealed.Key) *Repository {
 	if key != nil {
-		s = sealed.New(s, key, dirPacks, dirSnapshots)
+		s = sealed.New(s, key, dirPacks, dirSnapshots, dirRecords)
 	}
 	return &Repository{ctx: ctx, store: s, key: key, named: m.Version >= namedVersion, packs: make(map[uint64]*pack)}
 }
@@ -349,11 +351,17 @@ type Snapshot struct {
 	// List is the hash of the list of regions, which contains hashes of the regions; 0 in old snapshots, whose lists
 	// have no hashes.
 	List manifest.Hash `json:"list,omitempty"`
+	// Parents are the snapshots of the repository when this one was made, of all worlds, without those that another one
+	// names as a parent. Only if contents are named.
+	Parents []Link `json:"parents,omitempty"`
 	// Private means that only their owner can read the files of the blocks.
 	Private bool `json:"private,omitempty"`
 
 	// Database is the state of the files of the blocks, if it identifies their content; see stateOf.
 	Database []FileState `json:"database,omitempty"`
+
+	Root      Root   `json:"-"` // SHA-256 of the snapshot, whose contents are named by theirs
+	Signature string `json:"-"` // of minisign; "": it is not signed
 }
 
 // moments is the format of the first part of a snapshot ID.
@@ -420,10 +428,39 @@ func (r *Repository) Snapshots(ctx context.Context, bad func(id string, err erro
 
 func snapshotFile(id string) string { return dirSnapshots + "/" + id + snapshotEnd }
 
-// summed is a snapshot with a checksum.
+// summed is a snapshot or a record of removed snapshots, with a checksum.
 type summed struct {
-	SHA256   string          `json:"sha256"`
-	Snapshot json.RawMessage `json:"snapshot"`
+	SHA256    string          `json:"sha256"`
+	Signature string          `json:"signature,omitempty"`
+	Snapshot  json.RawMessage `json:"snapshot"`
+}
+
+// sum encodes a snapshot or a record, and signs it for the name of its file if there is a key.
+func sum(inner any, name string, key *signing.Key) ([]byte, summed, error) {
+	data, err := json.Marshal(inner)
+	if err != nil {
+		return nil, summed{}, err
+	}
+	whole := summed{SHA256: fmt.Sprintf("%x", sha256.Sum256(data)), Snapshot: data}
+	if key != nil {
+		whole.Signature = key.Sign(Root(whole.SHA256).message(name))
+	}
+	data, err = json.Marshal(whole)
+	return data, whole, err
+}
+
+// unsum is the inverse of sum.
+func unsum(data []byte) (whole summed, err error) {
+	if err := json.Unmarshal(data, &whole); err != nil {
+		return whole, &fault.Error{Offset: -1, Want: "a snapshot", Got: "damaged JSON", Err: err}
+	}
+	if sum := fmt.Sprintf("%x", sha256.Sum256(whole.Snapshot)); sum != whole.SHA256 {
+		return whole, &fault.Error{Offset: -1, Want: "an unchanged snapshot", Got: "a changed file"}
+	}
+	if again, err := json.Marshal(whole); err != nil || !bytes.Equal(again, data) {
+		return whole, &fault.Error{Offset: -1, Want: "an unchanged snapshot", Got: "a changed file"}
+	}
+	return whole, nil
 }
 
 // Snapshot reads a snapshot.
@@ -448,17 +485,11 @@ func (r *Repository) Snapshot(id string) (*Snapshot, error) {
 }
 
 func decodeSnapshot(data []byte) (*Snapshot, error) {
-	var whole summed
-	if err := json.Unmarshal(data, &whole); err != nil {
-		return nil, &fault.Error{Offset: -1, Want: "a snapshot", Got: "damaged JSON", Err: err}
+	whole, err := unsum(data)
+	if err != nil {
+		return nil, err
 	}
-	if sum := fmt.Sprintf("%x", sha256.Sum256(whole.Snapshot)); sum != whole.SHA256 {
-		return nil, &fault.Error{Offset: -1, Want: "an unchanged snapshot", Got: "a changed file"}
-	}
-	if again, err := json.Marshal(whole); err != nil || !bytes.Equal(again, data) {
-		return nil, &fault.Error{Offset: -1, Want: "an unchanged snapshot", Got: "a changed file"}
-	}
-	s := new(Snapshot)
+	s := &Snapshot{Root: Root(whole.SHA256), Signature: whole.Signature}
 	if err := json.Unmarshal(whole.Snapshot, s); err != nil {
 		return nil, &fault.Error{Offset: -1, Want: "a snapshot", Got: "other JSON", Err: err}
 	}
@@ -506,12 +537,11 @@ func validPath(path string) bool {
 	return err == nil && path != "." && len(path) <= maxPath
 }
 
-// encodeSnapshot encodes a snapshot. It returns an error if decodeSnapshot would reject the result.
-func encodeSnapshot(s *Snapshot) ([]byte, error) {
-	data, err := json.Marshal(s)
-	if err == nil {
-		data, err = json.Marshal(summed{fmt.Sprintf("%x", sha256.Sum256(data)), data})
-	}
+// encodeSnapshot encodes a snapshot, which has an ID, and signs it if there is a key. It returns an error if decodeSnapshot would
+// reject the result.
+func encodeSnapshot(s *Snapshot, key *signing.Key) ([]byte, error) {
+	data, whole, err := sum(s, snapshotFile(s.ID), key)
+	s.Root, s.Signature = Root(whole.SHA256), whole.Signature
 	if err == nil && len(data) > maxSnapshot {
 		err = fmt.Errorf("the snapshot of %s takes %d bytes, at most %d can be read", words.Count(len(s.Files), "file"), len(data), maxSnapshot)
 	}

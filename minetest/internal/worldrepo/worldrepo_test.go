@@ -84,7 +84,7 @@ func findings(t *testing.T, repo kept) []check.Finding {
 	}
 	defer r.Close()
 	return check.Collect(func(sink check.Sink) {
-		if err := r.Check(t.Context(), worldrepo.Part{}, sink); err != nil {
+		if err := r.Check(t.Context(), worldrepo.CheckOptions{}, sink); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -185,7 +185,7 @@ func testPrune(t *testing.T, newRepo func(*testing.T) kept) {
 	if p, err := worldrepo.Prune(t.Context(), repo, worldrepo.PruneOptions{}); err != nil || p.Packs != 0 {
 		t.Errorf("Prune = %+v, %v, while all is needed", p, err)
 	}
-	if err := worldrepo.Forget(t.Context(), repo, []string{second}); err != nil {
+	if err := worldrepo.Forget(t.Context(), repo, []string{second}, nil); err != nil {
 		t.Fatal(err)
 	}
 	// One pack of blocks and one of lists.
@@ -335,7 +335,7 @@ func TestGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := worldrepo.Forget(t.Context(), repo, []string{s.ID}); err != nil {
+	if err := worldrepo.Forget(t.Context(), repo, []string{s.ID}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := worldrepo.Prune(t.Context(), repo, worldrepo.PruneOptions{}); err != nil {

@@ -1,0 +1,262 @@
+package worldrepo
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/internal/stores/signing"
+	"trowel.example/internal/stores/storage"
+)
+
+// Root is the SHA-256 of a snapshot or of a record, in hexadecimal digits. A snapshot contains the SHA-256 of each of its
+// contents, so its root stands for the whole state of the world.
+type Root string
+
+// message returns what is signed: the name of a file in the repository, and its root.
+func (r Root) message(name string) []byte {
+	return fmt.Appendf(nil, "trowel-backup %s %s\n", name, r)
+}
+
+// Link names a snapshot.
+type Link struct {
+	ID   string `json:"id"`
+	Root Root   `json:"root,omitempty"` // "": the snapshot could not be read
+}
+
+// Record states which snapshots were removed.
+type Record struct {
+	ID        string    `json:"-"` // the name of its file without extension
+	Root      Root      `json:"-"`
+	Signature string    `json:"-"`
+	Time      time.Time `json:"time"`
+	Removed   []Removed `json:"removed"`
+}
+
+// Removed is a snapshot that was removed.
+type Removed struct {
+	Link
+	Parents []Link `json:"parents,omitempty"`
+}
+
+func recordFile(id string) string { return dirRecords + "/" + id + snapshotEnd }
+
+// newID returns the name of a new snapshot or record.
+func newID(t time.Time) string {
+	var b [3]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return fmt.Sprintf("%s-%x", t.Format(moments), b)
+}
+
+func decodeRecord(data []byte) (*Record, error) {
+	whole, err := unsum(data)
+	if err != nil {
+		return nil, err
+	}
+	r := &Record{Root: Root(whole.SHA256), Signature: whole.Signature}
+	if err := json.Unmarshal(whole.Snapshot, r); err != nil {
+		return nil, &fault.Error{Offset: -1, Want: "a record of removed snapshots", Got: "other JSON", Err: err}
+	}
+	return r, nil
+}
+
+// records returns all records. It calls bad for a record that cannot be read.
+func (r *Repository) records(ctx context.Context, bad func(id string, err error)) (list []*Record, err error) {
+	var ids []string
+	err = r.store.List(ctx, dirRecords, func(i storage.Info) error {
+		if id, ok := strings.CutSuffix(strings.TrimPrefix(i.Name, dirRecords+"/"), snapshotEnd); ok && !strings.Contains(id, "/") {
+			ids = append(ids, id)
+		}
+		return nil
+	})
+	for _, id := range ids {
+		data, failed := storage.ReadFile(ctx, r.store, recordFile(id), maxSnapshot)
+		if storage.IsUnavailable(failed) {
+			return nil, failed
+		}
+		var one *Record
+		if failed == nil {
+			one, failed = decodeRecord(data)
+		}
+		if failed != nil {
+			bad(id, fault.InFile(failed, r.store.Path(recordFile(id))))
+			continue
+		}
+		one.ID = id
+		list = append(list, one)
+	}
+	return list, err
+}
+
+// heads returns the snapshots, with those that were removed, that no other one names as a parent.
+func heads(list []*Snapshot, records []*Record) (links []Link) {
+	inner := make(map[Link]bool)
+	add := func(l Link, parents []Link) {
+		links = append(links, l)
+		for _, p := range parents {
+			inner[p] = true
+		}
+	}
+	for _, s := range list {
+		add(Link{s.ID, s.Root}, s.Parents)
+	}
+	for _, r := range records {
+		for _, one := range r.Removed {
+			add(one.Link, one.Parents)
+		}
+	}
+	links = slices.DeleteFunc(links, func(l Link) bool { return inner[l] || l.Root == "" })
+	slices.SortFunc(links, func(a, b Link) int { return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Root, b.Root)) })
+	return slices.Compact(links)
+}
+
+// Errors of signing.
+var (
+	ErrOld      = errors.New("it was created before snapshots could be signed: only a new repository can have signatures")
+	ErrUnsigned = errors.New("its snapshots are signed, so their removal must be signed, too: --sign KEYFILE")
+)
+
+// descend sets the parents of a new snapshot, and warns if it will not be signed and the others are.
+func (r *Repository) descend(ctx context.Context, snap *Snapshot, list []*Snapshot, key *signing.Key, sink check.Sink) error {
+	if !r.named {
+		return nil
+	}
+	records, err := r.records(ctx, func(string, error) {}) // check reports them
+	snap.Parents = heads(list, records)
+	if key == nil && len(list) > 0 && list[len(list)-1].Signature != "" {
+		sink.Add(foundUnsigned, "snapshots", -1, "the newest snapshot %s is signed, and the new one is not", list[len(list)-1].ID)
+	}
+	return err
+}
+
+// Forget removes snapshots by their IDs. Contents that only they need remain until [Prune]. With a key it writes a signed record
+// of what it removes; signed snapshots are removed only with a key.
+func Forget(ctx context.Context, s storage.Store, ids []string, key *signing.Key) (err error) {
+	r, err := Open(ctx, s)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	if !r.named && key != nil {
+		return fmt.Errorf("%s: %w", s.Path(""), ErrOld)
+	}
+	lock, err := s.Lock(ctx, false)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	if r.named {
+		if err := r.record(ctx, ids, key); err != nil {
+			return err
+		}
+	}
+	for _, id := range ids {
+		if err := s.Remove(ctx, snapshotFile(id)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// record writes a record of snapshots that will be removed, if there is a key.
+func (r *Repository) record(ctx context.Context, ids []string, key *signing.Key) error {
+	record := &Record{Time: time.Now().UTC().Truncate(time.Millisecond), Removed: []Removed{}}
+	for _, id := range ids {
+		one := Removed{Link: Link{ID: id}}
+		snap, err := r.Snapshot(id)
+		if storage.IsUnavailable(err) {
+			return err
+		}
+		if err == nil {
+			if snap.Signature != "" && key == nil {
+				return fmt.Errorf("%s: %w", r.store.Path(""), ErrUnsigned)
+			}
+			one.Root, one.Parents = snap.Root, snap.Parents
+		}
+		record.Removed = append(record.Removed, one)
+	}
+	if key == nil {
+		return nil
+	}
+	id := newID(record.Time)
+	data, _, err := sum(record, recordFile(id), key)
+	if err != nil {
+		return err
+	}
+	return storage.WriteFile(ctx, r.store, recordFile(id), data)
+}
+
+// Verify returns an error unless a snapshot was signed with the key that belongs to trust.
+func (r *Repository) Verify(s *Snapshot, trust *signing.Trust) error {
+	return fault.InFile(trust.Verify(s.Root.message(snapshotFile(s.ID)), s.Signature), r.store.Path(snapshotFile(s.ID)))
+}
+
+// trust reports snapshots and records that are not signed by the trusted key, and snapshots that are missing.
+func (c *checking) trust(ctx context.Context, list []*Snapshot, o CheckOptions) error {
+	if o.Trust == nil {
+		return nil
+	}
+	add := func(kind *check.Kind, name, format string, args ...any) {
+		c.sink.AddAt(kind, []check.Place{check.File(name)}, name, -1, format, args...)
+	}
+	type claim struct {
+		file    string
+		parents []Link
+	}
+	var claims []claim
+	known := make(map[Root]bool)
+	nameless := make(map[string]bool) // snapshots that could not be read when they were removed
+	for _, s := range list {
+		name := snapshotFile(s.ID)
+		if err := o.Trust.Verify(s.Root.message(name), s.Signature); err != nil {
+			add(foundSignature, name, "%v", err)
+			continue
+		}
+		known[s.Root] = true
+		claims = append(claims, claim{name, s.Parents})
+	}
+	records, err := c.records(ctx, func(id string, err error) { add(foundSignature, recordFile(id), "%v", err) })
+	if err != nil {
+		return err
+	}
+	for _, r := range records {
+		name := recordFile(r.ID)
+		if err := o.Trust.Verify(r.Root.message(name), r.Signature); err != nil {
+			add(foundSignature, name, "%v", err)
+			continue
+		}
+		for _, one := range r.Removed {
+			if one.Root != "" {
+				known[one.Root] = true
+			} else {
+				nameless[one.ID] = true
+			}
+			claims = append(claims, claim{name, one.Parents})
+		}
+	}
+	present := make(map[Root]bool) // with those that are reported already
+	for _, s := range list {
+		present[s.Root] = true
+	}
+	for _, one := range claims {
+		for _, p := range one.parents {
+			if !known[p.Root] && !present[p.Root] && !nameless[p.ID] {
+				add(foundMissing, one.file, "the snapshot %q, which it names, is missing or was replaced, and no signed record removes it", p.ID)
+			}
+		}
+	}
+	for _, root := range o.Since {
+		if !known[root] {
+			add(foundRollback, dirSnapshots, "no signed snapshot or record has the root %s", root)
+		}
+	}
+	return nil
+}
