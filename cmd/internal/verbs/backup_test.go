@@ -2,15 +2,21 @@ package verbs
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"aead.dev/minisign"
+
+	"trowel.example/internal/testing/judge"
 )
 
 // backups makes a world with some backups and returns a function that runs the tool in the folder of both. The
@@ -143,7 +149,19 @@ func TestBackupPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	tool := backups(t, 0)
+	public, secret, err := minisign.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := secret.MarshalText()
+	if err != nil {
+		t.Fatal(err)
+	}
+	judge.Write(t, "trowel.pub", []byte(public.String()))
+	judge.Write(t, "trowel.key", key)
+	root := regexp.MustCompile(`root: +([0-9a-f]{64})`)
 	done := 0
+	last := ""
 	for line := range strings.Lines(string(page)) {
 		words, ok := strings.CutPrefix(line, "    trowel ")
 		if !ok || strings.Contains(words, "s3://") {
@@ -154,14 +172,65 @@ func TestBackupPage(t *testing.T) {
 			if word == "2026-11-20" {
 				args[i] = time.Now().Format(time.DateOnly)
 			}
+			if word == "ROOT" {
+				args[i] = last
+			}
 		}
-		if code, _, said := tool(args...); code != exitFine {
-			t.Errorf("%s: %d, %s", args, code, said)
+		code, out, said := tool(args...)
+		if code != exitFine {
+			t.Errorf("%s: %d, %s%s", args, code, out, said)
+		}
+		if m := root.FindStringSubmatch(out); m != nil {
+			last = m[1]
 		}
 		done++
 	}
 	if done < 6 {
 		t.Errorf("only %d commands were found", done)
+	}
+}
+
+// TestForgetSigned tests that the options of signatures and of copying are checked, and that signed snapshots are removed with a key.
+func TestForgetSigned(t *testing.T) {
+	tool := backups(t, 1)
+	public, secret, err := minisign.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := secret.MarshalText()
+	if err != nil {
+		t.Fatal(err)
+	}
+	judge.Write(t, "k", key)
+	if code, _, said := tool("backup", "-q", "world", "backups/world", "--sign", "k"); code != exitFine || said != "" {
+		t.Error(code, said)
+	}
+	code, _, said := tool("backup", "world", "backups/world")
+	if code != exitFine || !strings.Contains(said, "is signed, and the new one is not") {
+		t.Error(code, said)
+	}
+	ids := snapshots(t)
+	for _, c := range []struct {
+		line string
+		code int
+		said string
+	}{
+		{"check backups/world --trust " + public.String(), exitFound, ""},
+		{"check backups/world --since " + strings.Repeat("0", 64), exitFound, "--since needs --trust"},
+		{"check backups/world --since 1", exitFailed, "64 hexadecimal digits"},
+		{"check backups/world --trust k", exitFailed, "expected a public key of minisign"},
+		{"restore backups/world -o back --trust " + public.String(), exitFailed, "it is not signed"},
+		{"backup world backups/world --sign world/world.mt", exitFailed, "expected a secret key of minisign"},
+		{"forget backups/world " + ids[1], exitFailed, "--sign KEYFILE"},
+		{"forget backups/world " + ids[1] + " --sign world/world.mt", exitFailed, "expected a secret key of minisign"},
+		{"forget backups/world --prune --repack 5X", exitFailed, "expected a size"},
+		{"forget backups/world " + ids[0] + " " + ids[2] + " --sign k --prune --repack 1M", exitFine, ""},
+		{"check backups/world --trust " + public.String(), exitFine, ""},
+		{"restore backups/world -o back --trust " + public.String(), exitFine, ""},
+	} {
+		if code, out, said := tool(strings.Fields(c.line)...); code != c.code || !strings.Contains(out+said, c.said) {
+			t.Errorf("%s: %d, %s%s", c.line, code, out, said)
+		}
 	}
 }
 
