@@ -89,11 +89,13 @@ func TestKillBackup(t *testing.T) {
 // next one leaves nothing that no snapshot needs.
 func TestKillPrune(t *testing.T) {
 	k := newKilling(t)
-	k.must("trowel pack -q " + k.samples + "/hollow -o w; for i in 1 2 3 4 5 6 7 8; do head -c 30000 /dev/urandom > w/notes; head -c " +
-		"9000 /dev/urandom > w/n$i; trowel backup -q w first; done; head -c 30000 /dev/urandom > w/notes; trowel edit -q w --in-place --backup undo.zip -- set default:dirt --area 0,0,0:90,90,90; trowel " +
-		"backup -q w first; trowel manifest -q w -o now; trowel forget -q first --keep-last 1")
+	k.must("trowel pack -q " + k.samples + "/hollow -o w; for i in 1 2 3 4 5 6 7 8 9 10 11 12; do head -c 30000 /dev/urandom > w/notes; " +
+		"head -c 9000 /dev/urandom > w/n$i; trowel backup -q w first; done; head -c 30000 /dev/urandom > w/notes; trowel edit -q w " +
+		"--in-place --backup undo.zip -- set default:dirt --area 0,0,0:90,90,90; trowel backup -q w first; trowel manifest -q w -o " +
+		"now; trowel forget -q first --keep-last 1")
 	k.each("rm -rf repo back m; cp -a first repo", []string{"forget", "-q", "repo", "--prune", "--repack", "1G"}, func(at string) {
-		if out, err := k.run("trowel check -q repo && trowel restore -q repo -o back; trowel manifest -q back -o m; cmp m now; cmp back/notes w/notes"); err != nil {
+		if out, err := k.run("trowel check -q repo && trowel restore -q repo -o back; trowel manifest -q back -o m; cmp m now; cmp " +
+			"back/notes w/notes"); err != nil {
 			t.Errorf("killed at %s: %v\n%s", at, err, out)
 		}
 		k.must("rm -rf back m; trowel forget -q repo --prune --repack 1G; trowel check repo; trowel restore -q repo -o back; trowel " +

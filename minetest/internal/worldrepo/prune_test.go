@@ -114,7 +114,10 @@ func TestRepackStopped(t *testing.T) {
 	made := newObjects(t).(*objects)
 	dir, id := halfEmpty(t, made)
 	whole := made.all(t)
-	doubled := 0
+	doubled, step := 0, 40
+	if tests.Long(t) {
+		step = 3
+	}
 	for n := 0; ; n++ {
 		repo := newObjects(t).(*objects)
 		for name, data := range whole {
@@ -137,7 +140,7 @@ func TestRepackStopped(t *testing.T) {
 		if copied {
 			doubled++
 		}
-		if !copied && n%5 != 0 {
+		if !copied && n%step != 0 {
 			continue
 		}
 		isSound(t, "stopped", dir, id, repo, false)

@@ -18,7 +18,7 @@ import (
 )
 
 // Root is the SHA-256 of a snapshot or of a record, in hexadecimal digits. A snapshot contains the SHA-256 of each of its
-// contents, so its root stands for the whole state of the world.
+// contents, so its root identifies the whole state of the world.
 type Root string
 
 // message returns what is signed: the name of a file in the repository, and its root.
