@@ -180,18 +180,20 @@ func (r *Repository) getNamed(id ID) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		err = &fault.Error{File: r.store.Path(dirPacks), Offset: -1, Want: fmt.Sprintf("a pack with the content %x", id[:8]), Got: "none",
-			Err: fs.ErrNotExist}
-		for i, e := range x.find(id) {
+		found := x.find(id)
+		gone := len(found) == 0
+		for _, e := range found {
 			data, failed := r.at(x.packs[e.pack].number, e.n, id)
 			if failed == nil || storage.IsUnavailable(failed) {
 				return data, failed
 			}
-			if i == 0 || errors.Is(err, fs.ErrNotExist) {
-				err = failed
-			}
+			err, gone = cmp.Or(err, failed), gone || errors.Is(failed, fs.ErrNotExist)
 		}
-		if again || !errors.Is(err, fs.ErrNotExist) {
+		if len(found) == 0 {
+			err = &fault.Error{File: r.store.Path(dirPacks), Offset: -1, Want: fmt.Sprintf("a pack with the content %x", id[:8]),
+				Got: "none", Err: fs.ErrNotExist}
+		}
+		if again || !gone {
 			return nil, err
 		}
 		if changed, failed := r.reload(); failed != nil || !changed {

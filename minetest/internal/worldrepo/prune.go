@@ -267,6 +267,7 @@ const (
 	// More than manySmall packs that are smaller than smallPack are merged, so that their number does not grow with each backup.
 	smallPack = packSize / 8
 	manySmall = 32
+	entrySize = 36 // approximate size of a content's entry in the table of a pack
 )
 
 // loose is a pack of which only a part is needed.
@@ -295,7 +296,7 @@ func (p *pruning) loosePacks() (list []loose, total int64, err error) {
 		l := loose{pack: i}
 		for n, c := range open.table {
 			if p.used[i][n] != useNone {
-				l.needed += c.size
+				l.needed += c.size + entrySize
 			}
 		}
 		if err := open.close(); err != nil {

@@ -196,7 +196,11 @@ func (r *Repository) record(ctx context.Context, ids []string, key *signing.Key)
 
 // Verify returns an error unless a snapshot was signed with the key that belongs to trust.
 func (r *Repository) Verify(s *Snapshot, trust *signing.Trust) error {
-	return fault.InFile(trust.Verify(s.Root.message(snapshotFile(s.ID)), s.Signature), r.store.Path(snapshotFile(s.ID)))
+	name := snapshotFile(s.ID)
+	if err := trust.Verify(s.Root.message(name), s.Signature); err != nil {
+		return fmt.Errorf("%s: %w", r.store.Path(name), err)
+	}
+	return nil
 }
 
 // trust reports snapshots and records that are not signed by the trusted key, and snapshots that are missing.

@@ -29,6 +29,7 @@ import (
 type PutBackOptions struct {
 	Repository string `option:"repository"`
 	Moment     string `option:"moment"`
+	Trust      string `option:"trust"` // read by [worldjob.OpenSnapshot]
 	worldselect.Places
 }
 
