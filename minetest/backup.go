@@ -57,7 +57,7 @@ var minetestBackup = &format.Format{
 		return err
 	},
 	Backups: worldBackups,
-	Options: []format.Option{worldfile.OptionPart, worldjob.OptionTrust, worldfile.OptionRoot},
+	Options: []format.Option{worldfile.OptionPart, worldjob.OptionTrust, worldfile.OptionRoot, worldfile.OptionState},
 	Kinds:   worldrepo.Catalog.Kinds(),
 	Conversions: []format.Conversion{{
 		To: worldfile.WorldName, Title: "a world from a backup", Verb: "restore", Did: "restored", Usual: true, Resumes: true,

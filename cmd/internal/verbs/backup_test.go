@@ -216,7 +216,7 @@ func TestForgetSigned(t *testing.T) {
 		said string
 	}{
 		{"check backups/world --trust " + public.String(), exitFound, ""},
-		{"check backups/world --since " + strings.Repeat("0", 64), exitFound, "--since needs --trust"},
+		{"check backups/world --since " + strings.Repeat("0", 64), exitFound, "--since and --state need --trust"},
 		{"check backups/world --since 1", exitFailed, "64 hexadecimal digits"},
 		{"check backups/world --trust k", exitFailed, "expected a public key of minisign"},
 		{"restore backups/world -o back --trust " + public.String(), exitFailed, "it is not signed"},
@@ -225,12 +225,53 @@ func TestForgetSigned(t *testing.T) {
 		{"forget backups/world " + ids[1] + " --sign world/world.mt", exitFailed, "expected a secret key of minisign"},
 		{"forget backups/world --prune --repack 5X", exitFailed, "expected a size"},
 		{"forget backups/world " + ids[0] + " " + ids[2] + " --sign k --prune --repack 1M", exitFine, ""},
-		{"check backups/world --trust " + public.String(), exitFine, ""},
+		{"check backups/world --trust " + public.String() + " --state state", exitFine, ""},
+		{"check backups/world --trust " + public.String() + " --state k", exitFound, "expected roots of snapshots"},
+		{"check backups/world --trust " + public.String() + " --state state", exitFine, ""},
 		{"restore backups/world -o back --trust " + public.String(), exitFine, ""},
 	} {
 		if code, out, said := tool(strings.Fields(c.line)...); code != c.code || !strings.Contains(out+said, c.said) {
 			t.Errorf("%s: %d, %s%s", c.line, code, out, said)
 		}
+	}
+}
+
+// TestStateOfCheck tests that a check with a file of the newest snapshots finds that an older state was restored, and keeps the file.
+func TestStateOfCheck(t *testing.T) {
+	tool := backups(t, 0)
+	public, secret, err := minisign.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := secret.MarshalText()
+	if err != nil {
+		t.Fatal(err)
+	}
+	judge.Write(t, "k", key)
+	check := []string{"check", "backups/world", "--trust", public.String(), "--state", "state"}
+	for range 3 {
+		if code, _, said := tool("backup", "world", "backups/world", "--sign", "k"); code != exitFine {
+			t.Fatal(said)
+		}
+		if code, out, said := tool(check...); code != exitFine {
+			t.Error(out, said)
+		}
+	}
+	before, err := os.ReadFile("state")
+	if err != nil || len(before) != 65 {
+		t.Errorf("%q, %v", before, err)
+	}
+	ids := snapshots(t)
+	if err := os.Remove(filepath.Join("backups/world/snapshots", ids[2]+".json")); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if code, out, _ := tool(check...); code != exitFound || !strings.Contains(out, "mt-backup-rollback") {
+			t.Error(code, out)
+		}
+	}
+	if after, _ := os.ReadFile("state"); !bytes.Equal(before, after) {
+		t.Errorf("%q has become %q", before, after)
 	}
 }
 

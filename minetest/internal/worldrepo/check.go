@@ -143,6 +143,8 @@ type CheckOptions struct {
 	Part  Part           // of the other packs only the tables are read
 	Trust *signing.Trust // all snapshots must be signed with this key, and none may be missing; nil: that is not checked
 	Since []Root         // roots that the repository has had; only with Trust
+	// OnHeads receives the roots of the newest snapshots if Trust finds nothing; may be nil.
+	OnHeads func([]Root) error
 }
 
 // Check reads a whole repository and reports its problems.

@@ -208,7 +208,9 @@ func (c *checking) trust(ctx context.Context, list []*Snapshot, o CheckOptions) 
 	if o.Trust == nil {
 		return nil
 	}
+	bad := false
 	add := func(kind *check.Kind, name, format string, args ...any) {
+		bad = true
 		c.sink.AddAt(kind, []check.Place{check.File(name)}, name, -1, format, args...)
 	}
 	type claim struct {
@@ -262,5 +264,12 @@ func (c *checking) trust(ctx context.Context, list []*Snapshot, o CheckOptions) 
 			add(foundRollback, dirSnapshots, "no signed snapshot or record has the root %s", root)
 		}
 	}
-	return nil
+	if bad || o.OnHeads == nil {
+		return nil
+	}
+	var roots []Root
+	for _, l := range heads(list, records) {
+		roots = append(roots, l.Root)
+	}
+	return o.OnHeads(roots)
 }
