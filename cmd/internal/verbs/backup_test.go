@@ -216,8 +216,8 @@ func TestForgetSigned(t *testing.T) {
 		said string
 	}{
 		{"check backups/world --trust " + public.String(), exitFound, ""},
-		{"check backups/world --since " + strings.Repeat("0", 64), exitFound, "--since and --state need --trust"},
-		{"check backups/world --since 1", exitFailed, "64 hexadecimal digits"},
+		{"check backups/world --root " + strings.Repeat("0", 64), exitFound, "--root and --state need --trust"},
+		{"check backups/world --root 1", exitFailed, "64 hexadecimal digits"},
 		{"check backups/world --trust k", exitFailed, "expected a public key of minisign"},
 		{"restore backups/world -o back --trust " + public.String(), exitFailed, "it is not signed"},
 		{"backup world backups/world --sign world/world.mt", exitFailed, "expected a secret key of minisign"},
