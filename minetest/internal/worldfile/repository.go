@@ -70,8 +70,8 @@ func parsePart(value string) (p worldrepo.Part, err error) {
 }
 
 // OptionState is a file with the newest roots of a repository.
-var OptionState = format.Option{Name: "state", For: format.ForCheck, Help: "with --trust, remember the newest snapshots of the repository " +
-	"in this `file`, which the next check reads as with --root"}
+var OptionState = format.Option{Name: "state", For: format.ForCheck,
+	Help: "with --trust, remember the newest snapshots of the repository in this `file`, which the next check reads as with --root"}
 
 // readState reads the roots in a file, which may be missing.
 func readState(name string) (list []worldrepo.Root, err error) {
@@ -105,7 +105,8 @@ func parseRoot(value string) error {
 }
 
 // OptionRoot are roots that a repository has had.
-var OptionRoot = format.Option{Name: "root", For: format.ForCheck, List: true, Parse: parseRoot, Help: "with --trust, the repository must still have the snapshot with this `root`, or a signed record of its removal"}
+var OptionRoot = format.Option{Name: "root", For: format.ForCheck, List: true, Parse: parseRoot,
+	Help: "with --trust, the repository must still have the snapshot with this `root`, or a signed record of its removal"}
 
 func (f *repositoryFile) Check(ctx context.Context, job *format.Job, sink check.Sink) (err error) {
 	var o worldrepo.CheckOptions
