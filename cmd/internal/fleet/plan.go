@@ -213,7 +213,9 @@ func (p *planner) parts(ctx context.Context, program []string, all []work.Part) 
 }
 
 // merged merges some parts as if they were the whole work, and returns the seconds, and the bytes that the process read.
-func (p *planner) merged(ctx context.Context, program []string, some []work.Part, store work.Folder) (seconds float64, read int64, err error) {
+func (p *planner) merged(ctx context.Context, program []string, some []work.Part, store work.Folder) (
+	seconds float64, read int64, err error,
+) {
 	_, err = work.Begin(ctx, split{run: func(_ context.Context, out io.Writer) error {
 		enc := json.NewEncoder(out)
 		for _, part := range some {
