@@ -13,7 +13,7 @@ import (
 )
 
 var worldCensus = &format.Census{Tables: worldrows.Tables(), Rows: rowsOfWorld, Digest: worldrows.Digest,
-	Before: worldrows.DigestBefore, Small: worldrows.IsSmall}
+	Before: worldrows.DigestBefore, Small: worldrows.IsSmall, Positions: worldrows.CheckName, Views: worldrows.Views()}
 
 func rowsOfWorld(ctx context.Context, job *format.Job, src *format.Source, row func(*format.Table, []format.Cell) error) error {
 	settings, err := world.ReadWorldMT(src.Dir)
@@ -22,8 +22,13 @@ func rowsOfWorld(ctx context.Context, job *format.Job, src *format.Source, row f
 	}
 	worldjob.WarnUnread(job, src.Path, settings)
 	worldjob.MissUnfinished(job, src.Path, src.Dir)
+	positions, err := worldrows.ParsePositions(format.OptionPositions.Values(job))
+	if err != nil {
+		return err
+	}
 	return worldrows.World(ctx, src.Dir, settings, worldrows.Options{
-		Slab: mapdb.Slab(job.Shard), Remote: worldjob.OptionRemote.On(job),
+		Positions: positions,
+		Slab:      mapdb.Slab(job.Shard), Remote: worldjob.OptionRemote.On(job),
 		OnMiss:     func(err error) { job.Miss(src.Path, "%v", err) },
 		OnNone:     func() { worldjob.NoMap(job, src.Dir) },
 		OnProgress: func(done, of int) { job.Report("rows of blocks", done, of) },

@@ -44,7 +44,8 @@ var minetestWorld = &format.Format{
 	Kinds: slices.Concat(world.Catalog.Kinds(), mapblock.Catalog.Kinds(), item.Catalog.Kinds(),
 		worldRepairKinds),
 	Options: append([]format.Option{worldjob.OptionArea, worldjob.OptionRemote, worldjob.OptionExact,
-		worldjob.OptionVerifiers, worldjob.OptionQuick, worldjob.OptionSchema, format.OptionClean, worldjob.OptionSince}, worldscene.Options...),
+		worldjob.OptionVerifiers, worldjob.OptionQuick, worldjob.OptionSchema, format.OptionClean, worldjob.OptionSince,
+		format.OptionPositions}, worldscene.Options...),
 }
 
 // minetestBlock is a separate block: a file of a world of 2011, or a block that was exported from a database.

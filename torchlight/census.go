@@ -17,7 +17,7 @@ type openFunc = func(context.Context, *format.Job, *format.Source) (format.File,
 // matches both files and would count them twice.
 func archiveCensus(open openFunc) *format.Census {
 	rows := checking.Rows(open, archiveRows, modinfo.Findings)
-	return &format.Census{Tables: modinfo.ModTables, Rows: func(ctx context.Context, job *format.Job,
+	return &format.Census{Tables: modinfo.ModTables, Views: modinfo.Views, Rows: func(ctx context.Context, job *format.Job,
 		src *format.Source, row modinfo.Row) error {
 		if modsource.CheckPak(src) == nil {
 			return rows(ctx, job, src, row)

@@ -2,6 +2,7 @@ package format
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"math"
 	"strings"
@@ -32,7 +33,27 @@ type Census struct {
 	// Small reports whether a file that can be split is so small that its rows should be stored together with those of
 	// other small files. It reads almost nothing. Nil: no file is.
 	Small func(src *Source) bool
+
+	// Positions returns an error for a word of [OptionPositions] that cannot select anything. Nil: there is no table of
+	// positions.
+	Positions func(word string) error
+
+	// Views are queries over the tables.
+	Views []TableView
 }
+
+// TableView is a named query over tables, in SQL that every query engine accepts. The query may also use the table
+// census_run, which has one row: the columns moment, a time that may be null, and program.
+type TableView struct {
+	Name   string   // as of a [Table]
+	Title  string   // what a row describes, in one line
+	Tables []string // the tables that the query uses
+	SQL    string
+}
+
+// OptionPositions adds tables of positions to a census.
+var OptionPositions = Option{Name: "positions", List: true, For: ForRows,
+	Help: "also a table with the position of each node or tile of `what`, as in find: default:chest*, or tele-in; may be repeated"}
 
 // Table describes one kind of rows. Every table begins with the column file, which is not listed here: the user's name
 // for the file that the row belongs to.
@@ -40,6 +61,7 @@ type Table struct {
 	Name    string // stable, in lower case with underscores, such as "minetest_blocks"
 	Title   string // what a row describes, in one line
 	Columns []Column
+	Option  string // the name of the option without which there is no such table; "": none
 }
 
 // Column is a column of a [Table].
@@ -191,6 +213,15 @@ var fileColumn = Column{Name: "file", Help: "the user's name for the file, with 
 
 // All returns all columns in order, including the column file.
 func (t *Table) All() []Column { return append([]Column{fileColumn}, t.Columns...) }
+
+// Version returns a hash of the names and types of the columns, which differs between versions of a table.
+func (t *Table) Version() string {
+	sum := sha256.New()
+	for _, c := range t.All() {
+		fmt.Fprintln(sum, c.Name, c.Type, c.Optional)
+	}
+	return fmt.Sprintf("%x", sum.Sum(nil)[:4])
+}
 
 func validName(name string) bool {
 	return name != "" && name[0] >= 'a' && name[0] <= 'z' && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == "" &&

@@ -245,6 +245,7 @@ const (
 	ForScene                  // [Format.Scene]
 	ForTiles                  // [Format.Scene] for a pyramid of tiles, see [Dated]
 	ForCensus                 // [Census.Before]
+	ForRows                   // [Census.Rows]
 )
 
 // Job returns a job in which all options, and more of a capability, have their defaults.

@@ -11,6 +11,8 @@
 //	parts/PARTITION.json   the sources of a partition, and its files
 //	TABLE/PARTITION.parquet
 //	TABLE/none.parquet     of a table without rows, so that queries find it
+//	runs/MOMENT.json       the files at the end of a run, see [Run]
+//	kept/TABLE/...         files that runs list
 //
 // Each file is replaced as a whole. Before the first file of a partition changes, the state of the partition is
 // marked as being replaced, so that a partition left incomplete by a killed run is rebuilt.
@@ -223,7 +225,7 @@ func ShardName(name string, shard format.Shard) string {
 }
 
 func tableFile(table, part string) string { return table + "/" + part + ".parquet" }
-func stateFile(part string) string        { return "parts/" + part + ".json" }
+func stateFile(part string) string        { return partsFolder + "/" + part + ".json" }
 
 // noRows replaces the partition in the file name of a table without rows.
 const noRows = "none"

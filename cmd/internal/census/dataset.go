@@ -11,6 +11,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/format"
@@ -24,9 +25,11 @@ type Dataset struct {
 	Program string
 	Create  Create
 	Tables  []*format.Table
+	With    func(option string) bool // reports whether the user gave an option that tables require
 	Temp    *Temp
 	Few     int  // in a new dataset, up to this many files without shards form one partition
 	Prune   bool // remove the rows of files that no longer exist
+	Brief   bool // the dataset is copied after the run: its files have no second names
 	Say     func(Note)
 	Miss    func(path, message string) Note // returns a note about lost data of the dataset itself
 
@@ -37,13 +40,18 @@ type Dataset struct {
 	before  map[string]*State // the states at the beginning, unchanged
 	partial map[string]bool   // files of which shards were left out at the beginning
 	index   []byte
+	old     Index                       // at the beginning
+	runs    []string                    // names of the existing runs, the oldest first
+	kept    map[string]map[string]int64 // files of earlier runs by table, with their sizes; nil: not listed yet
+	began   time.Time
 
 	made    made            // files of the current part
 	seen    map[string]bool // parts taken
 	present map[string]bool // names of existing files
 	failing map[string]bool // names of files that could not be read
 	held    []held
-	Made    int // number of rebuilt partitions
+	Made    int    // number of rebuilt partitions
+	Run     string // name of the recorded run
 	Gone    map[string]bool
 	Removed map[string]bool
 }
@@ -82,6 +90,7 @@ func (d *Dataset) Load(ctx context.Context, store Store) error {
 	d.seen, d.present, d.failing = make(map[string]bool), make(map[string]bool), make(map[string]bool)
 	d.left, d.empty = make(map[string]string), make(map[string]string)
 	d.Gone, d.Removed = make(map[string]bool), make(map[string]bool)
+	d.kept = make(map[string]map[string]int64)
 	var err error
 	if d.index, err = d.read(ctx, indexName); errors.Is(err, fs.ErrNotExist) {
 		list, err := store.List(ctx, "")
@@ -103,7 +112,11 @@ func (d *Dataset) Load(ctx context.Context, store Store) error {
 		d.left[part], d.partial[file] = file, true
 	}
 	maps.Copy(d.empty, index.Empty)
-	names, err := store.List(ctx, "parts")
+	d.old = index
+	if d.runs, err = Runs(ctx, store); err != nil {
+		return err
+	}
+	names, err := store.List(ctx, partsFolder)
 	if err != nil {
 		return err
 	}
@@ -157,7 +170,11 @@ func (d *Dataset) intact(ctx context.Context, part string, state *State, sizes m
 }
 
 func tableName(name string) bool {
-	return name != "" && name != "parts" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
+	return plainName(name) && name != partsFolder && name != runsFolder && name != keptFolder
+}
+
+func plainName(name string) bool {
+	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
 }
 
 func (d *Dataset) read(ctx context.Context, name string) ([]byte, error) {
@@ -178,12 +195,16 @@ func (d *Dataset) put(ctx context.Context, name string, data []byte) error {
 
 // Begin makes the folder a dataset.
 func (d *Dataset) Begin(ctx context.Context) error {
+	d.began = time.Now().UTC()
 	if d.index != nil {
 		return nil
 	}
 	d.index = d.newIndex()
 	return d.put(ctx, indexName, d.index)
 }
+
+// Exists reports whether the folder that Load has read is a dataset.
+func (d *Dataset) Exists() bool { return d.index != nil }
 
 // Part returns the part for files or for a shard of a file. held states that its rows are currently in other
 // partitions.
@@ -337,6 +358,13 @@ func (d *Dataset) update(ctx context.Context, part string, state *State, made ma
 // replace replaces the files of a partition. Until it is done, the stored state of the partition lists all
 // files that may exist, and its key matches no sources.
 func (d *Dataset) replace(ctx context.Context, part string, old, state *State, made made) error {
+	for table, c := range old.Tables {
+		if state.Tables[table] != c {
+			if err := d.preserve(ctx, table, part, c); err != nil {
+				return err
+			}
+		}
+	}
 	between := &State{Shard: state.Shard, Files: state.Files, Tables: maps.Clone(state.Tables)}
 	for table := range old.Tables {
 		between.Tables[table] = Content{Size: -1}
@@ -396,8 +424,11 @@ func (d *Dataset) keep(ctx context.Context, part string, old, state *State, made
 	state.Notes = append(state.Notes, d.sayLost(old)...)
 	for _, name := range slices.Sorted(maps.Keys(old.Tables)) {
 		i := slices.IndexFunc(d.Tables, func(t *format.Table) bool { return t.Name == name })
-		if i < 0 {
+		switch {
+		case i < 0:
 			d.lost(state, name, part, errors.New("the table no longer exists"))
+			continue
+		case !d.wants(d.Tables[i]):
 			continue
 		}
 		if err := d.merge(ctx, d.Tables[i], part, old.Tables[name], state, made, func(file string) bool { return kept[file] }); err != nil {
@@ -485,7 +516,7 @@ func (d *Dataset) spooled(ctx context.Context, name string) (*spool, error) {
 	return s, err
 }
 
-// Finish removes outdated files after all parts were taken, and writes the index.
+// Finish removes outdated files after all parts were taken, writes the index, and records the run.
 func (d *Dataset) Finish(ctx context.Context) error {
 	for _, h := range d.held {
 		err := d.update(ctx, h.part, h.state, h.made)
@@ -521,6 +552,9 @@ func (d *Dataset) Finish(ctx context.Context) error {
 			continue
 		}
 		for _, table := range slices.Sorted(maps.Keys(s.Tables)) {
+			if err := d.preserve(ctx, table, part, s.Tables[table]); err != nil {
+				return err
+			}
 			if err := d.store.Remove(ctx, tableFile(table, part)); err != nil {
 				return err
 			}
@@ -537,13 +571,17 @@ func (d *Dataset) Finish(ctx context.Context) error {
 	if err := d.writeEmpty(ctx); err != nil {
 		return err
 	}
-	index := d.newIndex()
-	if bytes.Equal(index, d.index) {
-		return nil
+	if index := d.newIndex(); !bytes.Equal(index, d.index) {
+		d.index = index
+		if err := d.put(ctx, indexName, index); err != nil {
+			return err
+		}
 	}
-	d.index = index
-	return d.put(ctx, indexName, index)
+	return d.record(ctx)
 }
+
+// wants reports whether a table is part of the dataset.
+func (d *Dataset) wants(t *format.Table) bool { return t.Option == "" || d.With(t.Option) }
 
 // writeEmpty ensures that each table without rows has an empty file, and that no other table has one.
 func (d *Dataset) writeEmpty(ctx context.Context) error {
@@ -553,22 +591,28 @@ func (d *Dataset) writeEmpty(ctx context.Context) error {
 			rows[name] = true
 		}
 	}
+	wanted := make(map[string]bool)
 	for _, t := range d.Tables {
-		isEmpty := d.empty[t.Name] == d.Program
-		switch {
-		case rows[t.Name]:
-			if d.empty[t.Name] != "" {
-				if err := d.store.Remove(ctx, tableFile(t.Name, noRows)); err != nil {
-					return err
-				}
-			}
-			delete(d.empty, t.Name)
-		case !isEmpty:
-			if err := d.store.Put(ctx, tableFile(t.Name, noRows), func(w io.Writer) error { return d.Create(w, t, d.Program).Close() }); err != nil {
-				return err
-			}
-			d.empty[t.Name] = d.Program
+		if rows[t.Name] || !d.wants(t) {
+			continue
 		}
+		wanted[t.Name] = true
+		if d.empty[t.Name] == d.Program {
+			continue
+		}
+		if err := d.store.Put(ctx, tableFile(t.Name, noRows), func(w io.Writer) error { return d.Create(w, t, d.Program).Close() }); err != nil {
+			return err
+		}
+		d.empty[t.Name] = d.Program
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.empty)) {
+		if wanted[name] || !tableName(name) {
+			continue
+		}
+		if err := d.store.Remove(ctx, tableFile(name, noRows)); err != nil {
+			return err
+		}
+		delete(d.empty, name)
 	}
 	return nil
 }

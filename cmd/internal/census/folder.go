@@ -84,8 +84,17 @@ func (f *Folder) Close() error {
 func (f *Folder) clean(list map[string]int64) error {
 	folders := []string{"."}
 	for name, size := range list {
-		if size < 0 && (tableName(name) || name == "parts") {
+		if size < 0 && (tableName(name) || name == partsFolder || name == runsFolder) {
 			folders = append(folders, name)
+		}
+	}
+	tables, err := f.List(context.Background(), keptFolder)
+	if err != nil {
+		return err
+	}
+	for name, size := range tables {
+		if size < 0 && tableName(name) {
+			folders = append(folders, keptFolder+"/"+name)
 		}
 	}
 	for _, folder := range folders {
@@ -121,6 +130,18 @@ func (f *Folder) Put(_ context.Context, name string, write func(io.Writer) error
 		return errors.Join(err, f.root.Remove(part))
 	}
 	return nil
+}
+
+// Link gives a file a second name.
+func (f *Folder) Link(from, to string) error {
+	output.Step()
+	err := f.root.Link(from, to)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = f.root.MkdirAll(path.Dir(to), 0o777); err == nil {
+			err = f.root.Link(from, to)
+		}
+	}
+	return err
 }
 
 // Open opens a file.

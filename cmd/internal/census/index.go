@@ -1,5 +1,7 @@
 package census
 
+import "trowel.example/internal/format"
+
 const indexName = "census.json"
 
 // Index is the content of census.json.
@@ -37,10 +39,7 @@ type Column struct {
 func (d *Dataset) Index() Index {
 	index := Index{Census: 1, Program: d.Program, Tables: []Table{}, Left: d.left, Empty: d.empty}
 	for _, t := range d.Tables {
-		one := Table{Name: t.Name, Title: t.Title}
-		for _, c := range t.All() {
-			one.Columns = append(one.Columns, Column{c.Name, c.Type.String(), c.Optional, c.Help})
-		}
+		one := Table{Name: t.Name, Title: t.Title, Columns: columnsOf(t)}
 		for _, s := range d.states {
 			if c, ok := s.Tables[t.Name]; ok {
 				one.Files++
@@ -55,3 +54,10 @@ func (d *Dataset) Index() Index {
 }
 
 func (d *Dataset) newIndex() []byte { return encode(d.Index()) }
+
+func columnsOf(t *format.Table) (columns []Column) {
+	for _, c := range t.All() {
+		columns = append(columns, Column{c.Name, c.Type.String(), c.Optional, c.Help})
+	}
+	return columns
+}

@@ -2,9 +2,7 @@
 package parquet
 
 import (
-	"crypto/sha256"
 	"errors"
-	"fmt"
 	"io"
 	"reflect"
 	"unsafe"
@@ -44,7 +42,7 @@ func NewWriter(w io.Writer, t *format.Table, program string) *Writer {
 		parquet.DictionaryMaxBytes(maxDict), parquet.DataPageVersion(1),
 		parquet.KeyValueMetadata("trowel.version", program),
 		parquet.KeyValueMetadata("trowel.table", t.Name),
-		parquet.KeyValueMetadata("trowel.table_version", Version(t)),
+		parquet.KeyValueMetadata("trowel.table_version", t.Version()),
 		parquet.KeyValueMetadata("trowel.title", t.Title),
 	}
 	for _, c := range t.All() {
@@ -52,15 +50,6 @@ func NewWriter(w io.Writer, t *format.Table, program string) *Writer {
 	}
 	out := parquet.NewGenericWriter[any](w, options...)
 	return &Writer{table: t, out: out, cols: out.ColumnWriters(), held: make([][]parquet.Value, 1+len(t.Columns)), most: maxBytes}
-}
-
-// Version returns a hash of the names and types of the columns, which differs between versions of a table.
-func Version(t *format.Table) string {
-	sum := sha256.New()
-	for _, c := range t.All() {
-		fmt.Fprintln(sum, c.Name, c.Type, c.Optional)
-	}
-	return fmt.Sprintf("%x", sum.Sum(nil)[:4])
 }
 
 // Write writes a row. If the row does not match the declaration of the table, Write returns an error and writes
@@ -134,7 +123,7 @@ func (w *Writer) Copy(r io.ReaderAt, size int64, keep func(file string) bool) er
 	if err != nil {
 		return err
 	}
-	if version, _ := in.Lookup("trowel.table_version"); version != Version(w.table) {
+	if version, _ := in.Lookup("trowel.table_version"); version != w.table.Version() {
 		return ErrOther
 	}
 	rows := parquet.NewReader(in)

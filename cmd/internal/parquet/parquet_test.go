@@ -100,7 +100,7 @@ func TestWriter(t *testing.T) {
 		t.Error(diff)
 	}
 	for key, want := range map[string]string{"trowel.version": "1.2.3", "trowel.table": "things",
-		"trowel.title": things.Title, "trowel.table_version": Version(things), "trowel.column.a3": "perhaps string",
+		"trowel.title": things.Title, "trowel.table_version": things.Version(), "trowel.column.a3": "perhaps string",
 		"trowel.column.file": things.All()[0].Help} {
 		if got, _ := f.Lookup(key); got != want {
 			t.Errorf("%s: %q", key, got)

@@ -24,15 +24,18 @@ import (
 	"trowel.example/internal/text/words"
 )
 
-// Census returns the verb census, for programs that can write tables. The function at opens datasets on
+// Census returns the verbs census and sql, for programs that can write tables. The function at opens datasets on
 // [Elsewhere].
 func Census(create census.Create, at census.At) Added {
-	return func(a *Tool) []*cobra.Command { return []*cobra.Command{censusCommand(a, create, at)} }
+	return func(a *Tool) []*cobra.Command {
+		return []*cobra.Command{censusCommand(a, create, at), sqlCommand(a, at)}
+	}
 }
 
 func censusCommand(a *Tool, create census.Create, at census.At) *cobra.Command {
 	var dir string
 	var asJSON, prune bool
+	var keep keepRuns
 	cmd := &cobra.Command{
 		Use:   "census FILE... -o DIR",
 		Short: "Write the contents of files as tables",
@@ -48,16 +51,25 @@ world, or the maps and mods that share one of 256 parts, by the hash of their na
 --resume: run an interrupted census again. Files that are no longer among the sources are reported,
 and their rows are kept unless --prune is given.
 
+With --positions WHAT, which may be repeated, the tables minetest_positions and teeworlds_positions
+have the positions of nodes and tiles: default:chest*, tele-in, 9. Give it in each run: the tables
+of a run without it have no positions.
+
 With --since MANIFEST, for a world that DIR does not have yet, census skips slabs without new,
 removed or changed blocks since "trowel manifest" wrote that file: the tables contain the changes.
 A world that DIR has already is updated with or without it.
+
+Each run records the files of all tables in DIR/runs/MOMENT.json, and the files of earlier runs stay,
+so that "trowel sql DIR --run MOMENT" prints views of them. Unchanged files are stored once. --keep 30
+keeps the newest 30 runs, --keep 30d those of 30 days, and removes what only others need.
 
 DIR may be in a bucket: s3://BUCKET/FOLDER, with settings after a ?, such as region and
 endpoint. Workers ("jobs submit census") update tables below their place for results.
 
 A line is printed for each table, with its number of rows; with --json an object
-{program, tables, made, left, gone}, as docs/json.md has it.`,
+{program, tables, made, left, gone, run, removedRuns}, as docs/json.md has it.`,
 		Example: `  trowel census ~/maps -o maps.census
+  trowel census world -o world.census --keep 30
   trowel census world --since monday.manifest -o changed.census
   trowel census ~/maps -o 's3://tables/maps?region=eu-west-1'
   trowel census world -o world.census && duckdb -c "from 'world.census/minetest_players/*.parquet'"`,
@@ -65,13 +77,14 @@ A line is printed for each table, with its number of rows; with --json an object
 	}
 	cmd.Flags().StringVarP(&dir, "output", "o", "", "the `folder` for the tables, also in a bucket")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().Var(&keep, "keep", "remove the runs that are not among the newest N, or older than a time: `30` or 30d")
 	cmd.Flags().BoolVar(&prune, "prune", false, "remove the rows of files that are no longer among the sources")
 	_ = cmd.MarkFlagDirname("output")
 	optionFlags(a, cmd, func(f *format.Format) []format.Option {
 		if f.Census == nil {
 			return nil
 		}
-		return f.OptionsFor(format.ForCensus)
+		return f.OptionsFor(format.ForCensus | format.ForRows)
 	})
 	AsWork(cmd)
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
@@ -83,7 +96,10 @@ A line is printed for each table, with its number of rows; with --json an object
 		case slices.Contains(names, "-"):
 			return errors.New("standard input cannot be read twice: name a file")
 		}
-		c := &censusRun{Tool: a, names: expand(names), dir: dir, at: at}
+		if err := a.checkPositions(); err != nil {
+			return err
+		}
+		c := &censusRun{Tool: a, names: expand(names), dir: dir, at: at, keep: keep}
 		c.maker = census.Maker{Program: a.Program(), Create: create, Temp: &c.temp, Open: c.input,
 			Beside: func(name string) (*format.Source, error) { return a.Source(cmd.Context(), name) },
 			Failed: func(err error, f census.File) census.Note {
@@ -93,6 +109,7 @@ A line is printed for each table, with its number of rows; with --json an object
 				return keptNote(wording.Failure(wording.Named(err, f.Path())))
 			}}
 		c.data = census.Dataset{Program: a.Program(), Create: create, Temp: &c.temp, Few: fewFiles, Tables: tablesOf(a),
+			With:  func(option string) bool { _, given := a.Options.Value(option); return given },
 			Prune: prune, Say: c.report, Miss: func(path, message string) census.Note {
 				return keptNote(wording.Note{Kind: wording.Missed, Path: path, Text: message})
 			}}
@@ -103,6 +120,26 @@ A line is printed for each table, with its number of rows; with --json an object
 		return c.sum(asJSON)
 	}
 	return cmd
+}
+
+// checkPositions returns an error for a word of --positions that selects nothing in files of any format.
+func (a *Tool) checkPositions() (err error) {
+	given, _ := a.Options.Value(format.OptionPositions.Name)
+	for word := range strings.SplitSeq(given, "\n") {
+		var bad error
+		for _, f := range a.Formats {
+			if f.Census == nil || f.Census.Positions == nil {
+				continue
+			}
+			if bad = f.Census.Positions(word); bad == nil {
+				break
+			}
+		}
+		if given != "" && bad != nil {
+			err = errors.Join(err, fmt.Errorf("--positions: %w", bad))
+		}
+	}
+	return err
 }
 
 // tablesOf returns the tables of all formats without duplicates.
@@ -136,6 +173,10 @@ type censusRun struct {
 	store  census.Store // nil: not open yet
 	parts  int
 	failed bool
+
+	keep    keepRuns
+	removed int   // number of runs that were removed
+	earlier int64 // size of the files of earlier runs, in bytes
 }
 
 func (c *censusRun) run(ctx context.Context) error {
@@ -159,6 +200,13 @@ func (c *censusRun) run(ctx context.Context) error {
 	if err := c.store.Sync(); err != nil {
 		return err
 	}
+	var err error
+	if c.removed, err = c.keep.expire(ctx, &c.data); err == nil {
+		c.earlier, err = c.data.Earlier(ctx)
+	}
+	if err != nil {
+		return err
+	}
 	return c.Unfit()
 }
 
@@ -170,6 +218,7 @@ func (c *censusRun) begin(ctx context.Context) (err error) {
 	dir, kept := c.Kept(c.dir)
 	if !kept {
 		dir = c.Written(c.dir)
+		c.data.Brief = dir != c.dir
 	} else if err := c.MayLookAt(dir); err != nil {
 		return err
 	}
@@ -207,14 +256,7 @@ func (c *censusRun) look(ctx context.Context) error {
 	if err := c.MayLookAt(place); err != nil {
 		return err
 	}
-	place, folder := c.folder(place)
-	var store census.Store
-	var err error
-	if folder {
-		store, err = census.LookInto(place)
-	} else {
-		store, err = c.at(ctx, place)
-	}
+	store, err := c.lookAt(ctx, place)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	} else if err != nil {
@@ -222,6 +264,19 @@ func (c *censusRun) look(ctx context.Context) error {
 	}
 	defer store.Close()
 	return wording.Named(c.data.Load(ctx, store), c.Join(place, ""))
+}
+
+// lookAt opens the place of a dataset for reading.
+func (c *censusRun) lookAt(ctx context.Context, place string) (census.Store, error) {
+	place, folder := c.folder(place)
+	if !folder {
+		return c.at(ctx, place)
+	}
+	f, err := census.LookInto(place)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 // open opens the place of a dataset for writing.
@@ -381,7 +436,7 @@ func (c *censusRun) sum(asJSON bool) error {
 	}
 	if asJSON {
 		data, err := terminal.Compact(terminal.Object{{"program", index.Program}, {"tables", tables}, {"made", c.data.Made},
-			{"left", len(index.Left)}, {"gone", append([]string{}, gone...)}})
+			{"left", len(index.Left)}, {"gone", append([]string{}, gone...)}, {"run", c.data.Run}, {"removedRuns", c.removed}})
 		if err != nil {
 			return err
 		}
@@ -400,6 +455,12 @@ func (c *censusRun) sum(asJSON bool) error {
 	}
 	if n := len(index.Left); n > 0 {
 		c.talk.Say("skipped %s without changes: the tables contain only changes", wording.Count(n, "part"))
+	}
+	if c.removed > 0 {
+		c.talk.Say("removed %s", wording.Count(c.removed, "run"))
+	}
+	if c.earlier > 0 {
+		c.talk.Say("%s bytes are in files of earlier runs only: --keep N removes old runs", words.Thousands(c.earlier))
 	}
 	c.talk.Say("%s: %s in %s, of %s %d rebuilt", c.Join(c.dir, ""), wording.Count(int(rows), "row"),
 		wording.Count(len(index.Tables), "table"), wording.Count(c.parts, "part"), c.data.Made)

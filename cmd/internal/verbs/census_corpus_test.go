@@ -181,7 +181,7 @@ func TestCensusCorpus(t *testing.T) {
 	for _, a := range all {
 		queries = append(queries, a.sql)
 	}
-	answers := ask(t, python, script, "duckdb", "census", queries)
+	answers := ask(t, python, script, "duckdb", []string{views(t, "duckdb", "census")}, queries)
 	all = append([]agreement{{name: "images"}}, all...)
 	for i, a := range all {
 		count := make(map[string]int)

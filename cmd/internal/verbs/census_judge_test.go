@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,6 +20,7 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
+	"trowel.example/cmd/internal/service"
 	"trowel.example/internal/format"
 	"trowel.example/internal/testing/censustest"
 	"trowel.example/internal/testing/judge"
@@ -107,7 +110,24 @@ func testEngine(t *testing.T, engine, python string) {
 			queries = append(queries, q.SQL)
 		}
 	}
-	answers := ask(t, python, script, engine, "../census", queries)
+	tool := &Tool{Service: service.New(games, nil, nil, nil)}
+	var want []string
+	for _, table := range tablesOf(tool) {
+		if table.Option != "" {
+			continue
+		}
+		queries = append(queries, map[string]string{"duckdb": "SELECT column_name, data_type, comment FROM duckdb_columns() WHERE table_name = '" +
+			table.Name + "' ORDER BY column_index", "spark": "DESCRIBE " + table.Name}[engine])
+		lines := ""
+		for _, c := range table.All() {
+			lines += c.Name + "|" + engineTypes[c.Type][engine] + "|" + c.Help + "\n"
+		}
+		want = append(want, lines)
+	}
+	for _, v := range viewsOf(tool) {
+		queries = append(queries, "SELECT count(*) > 0 FROM "+v.Name)
+	}
+	answers := ask(t, python, script, engine, []string{views(t, engine, "../census")}, queries)
 	for _, g := range list {
 		for _, q := range g.queries {
 			if diff := cmp.Diff(append([]string{}, q.Want...), append([]string{}, answers[0]...)); diff != "" {
@@ -116,16 +136,48 @@ func testEngine(t *testing.T, engine, python string) {
 			answers = answers[1:]
 		}
 	}
+	for i, lines := range want {
+		if diff := cmp.Diff(lines, strings.Join(answers[i], "\n")+"\n"); diff != "" {
+			t.Errorf("columns: %s", diff)
+		}
+	}
+	for i, v := range viewsOf(tool) {
+		if answer := answers[len(want)+i]; len(answer) != 1 || !strings.EqualFold(answer[0], "true") {
+			t.Errorf("%s has no rows: %q", v.Name, answer)
+		}
+	}
 }
 
-// ask sends queries about a dataset to an engine. Each answer is the list of rows as ask.py prints them.
-func ask(t *testing.T, python, script, engine, dir string, queries []string) (answers [][]string) {
+// engineTypes are the names of types in the descriptions of engines.
+var engineTypes = map[format.ColumnType]map[string]string{
+	format.ColumnInt: {"duckdb": "BIGINT", "spark": "bigint"}, format.ColumnFloat: {"duckdb": "DOUBLE", "spark": "double"},
+	format.ColumnBool: {"duckdb": "BOOLEAN", "spark": "boolean"}, format.ColumnText: {"duckdb": "VARCHAR", "spark": "string"},
+	format.ColumnTime: {"duckdb": "TIMESTAMP WITH TIME ZONE", "spark": "timestamp"},
+}
+
+// views writes what sql prints to a file and returns its name.
+func views(t *testing.T, engine string, args ...string) string {
+	t.Helper()
+	var out, told bytes.Buffer
+	args = append([]string{"sql", "--engine", engine}, args...)
+	if code := run(games, args, strings.NewReader(""), &out, &told, Census(writeTables, nil)); code != 0 {
+		t.Fatal(told.String())
+	}
+	name := filepath.Join(t.TempDir(), "views.sql")
+	if err := os.WriteFile(name, out.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// ask sends queries to an engine that has views. Each answer is the list of rows as ask.py prints them.
+func ask(t *testing.T, python, script, engine string, views, queries []string) (answers [][]string) {
 	t.Helper()
 	data, err := json.Marshal(queries)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(python, script, engine, dir)
+	cmd := exec.Command(python, append([]string{script, engine}, views...)...)
 	var stderr bytes.Buffer
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(data), &stderr
 	said, err := cmd.Output()
@@ -136,6 +188,62 @@ func ask(t *testing.T, python, script, engine, dir string, queries []string) (an
 		t.Fatalf("%d answers, %v", len(answers), err)
 	}
 	return answers
+}
+
+// diamondsThen is a query of the page about the views of a run.
+const diamondsThen = "SELECT owner, count FROM minetest_belongings WHERE item = 'default:diamond' ORDER BY owner"
+
+// TestCensusThen tests that the views of an earlier run answer who had diamonds then, after a later run without them, in a
+// folder whose name needs care.
+func TestCensusThen(t *testing.T) {
+	python := judge.Python(t, "duckdb")
+	script, err := filepath.Abs("testdata/census/ask.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	truth, err := seedworld.Make(t.Context(), "world", seedworld.Options{Blocks: 50, Seed: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const dir = "it's [a] census"
+	census := func() {
+		t.Helper()
+		if told, code := runGames("census", "world", "-o", dir, "--positions", "default:chest*"); code != 0 {
+			t.Fatal(code, told)
+		}
+	}
+	census()
+	const friday = dir + "/runs/2026-11-27T18-45-00Z.json"
+	if err := os.Rename(filepath.Join(dir, "runs", runsOf(t, dir)[0]+".json"), friday); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := sqlite.OpenConn("world/map.sqlite", sqlite.OpenReadWrite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = sqlitex.ExecuteScript(conn, "DELETE FROM blocks", nil)
+	if err := errors.Join(err, conn.Close(), os.RemoveAll("world/players")); err != nil {
+		t.Fatal(err)
+	}
+	census()
+	var want []string
+	diamonds := truth.Diamonds()
+	delete(diamonds, "")
+	for _, owner := range slices.Sorted(maps.Keys(diamonds)) {
+		want = append(want, fmt.Sprintf("%s|%d", owner, diamonds[owner]))
+	}
+	chests := fmt.Sprint(len(truth.Chests))
+	for _, c := range []struct {
+		moment, chests string
+		want           []string
+	}{{"2026-11-27", chests, want}, {"", "0", []string{}}} {
+		answers := ask(t, python, script, "duckdb", []string{views(t, "duckdb", dir, "--run", c.moment)},
+			[]string{diamondsThen, "SELECT count(*) FROM minetest_positions"})
+		if diff := cmp.Diff(c.want, answers[0]); diff != "" || answers[1][0] != c.chests {
+			t.Errorf("%q: %s, chests %q, want %s", c.moment, diff, answers[1], c.chests)
+		}
+	}
 }
 
 // TestCensusSlab tests that after the change of one block, only the files of its slab are rewritten.
@@ -289,6 +397,11 @@ func TestCensusPage(t *testing.T) {
 			}
 		}
 	}
+	page.WriteString("\n## Views\n\nThe view `census_run` has one row: `moment`, when the run began, and `program`. The other views use several tables:\n\n" +
+		"| view | a row | made from |\n| --- | --- | --- |\n")
+	for _, v := range viewsOf(&Tool{Service: service.New(games, nil, nil, nil)}) {
+		fmt.Fprintf(&page, "| `%s` | %s | `%s` |\n", v.Name, v.Title, strings.Join(v.Tables, "`, `"))
+	}
 	page.WriteString("\n## Queries\n\nThe tests run each query in DuckDB, and the nightly tests in Spark, over files with known answers.\n")
 	for _, g := range list {
 		fmt.Fprintf(&page, "\n### %s\n", g.title)
@@ -328,6 +441,8 @@ This page is generated from the declarations in the code: ` + "`go test ./cmd/in
 | ` + "`DIR/TABLE/PARTITION.parquet`" + ` | rows of a table; read it as ` + "`DIR/TABLE/*.parquet`" + ` |
 | ` + "`DIR/census.json`" + ` | the tables, with their columns, rows and number of files |
 | ` + "`DIR/parts/PARTITION.json`" + ` | the sources of a partition: its files, a key of their content, and messages about them |
+| ` + "`DIR/runs/MOMENT.json`" + ` | a run: the files of all tables at its end, see [Runs](#runs) |
+| ` + "`DIR/kept/TABLE/PARTITION-HASH.parquet`" + ` | a file of a run, by the begin of its SHA-256 |
 
 A table without rows has a file with its columns, ` + "`none.parquet`" +
 	`, so that a query over it finds no rows instead of failing. Row groups have up to 2^20 rows or
@@ -344,7 +459,7 @@ four hundred others.
 
 **What has changed.** A run rebuilds only partitions whose content has changed, by the SHA-256 of files and by the
 positions and hashes of the blocks of a slab. Small worlds, and the parts of worlds that are not blocks, are always
-read again. Identical files are not rewritten, and a run without changes writes nothing. Another version of the
+read again. Identical files are not rewritten, and a run without changes writes only its record. Another version of the
 program rebuilds everything. The column ` + "`file`" + ` is the name of the file on the command line, so run the verb in the
 same folder each time. A run may name other files: they are added to the existing ones.
 
@@ -372,6 +487,10 @@ with other programs for S3. An object is complete or absent, and it is written o
 run began (` + "`If-Match`" + `, which S3, MinIO and R2 support). If two runs would mix, one or both end with "another run is
 writing there", and the next run completes the work. ` + "`file:///FOLDER`" + ` is the local folder.
 
+**Positions.** ` + "`--positions WHAT`" + ` adds the tables ` + "`minetest_positions`" + ` and ` + "`teeworlds_positions`" + `, with a row for each node or tile
+of the name, as in ` + "`find`" + `: ` + "`--positions 'default:chest*' --positions tele-in`" + `. Other words select all of a kind: ` + "`9`" + ` is the number of
+a tile, ` + "`*`" + ` all nodes and tiles. Give the option in each run; a run with other words, or without it, makes all tables again.
+
 **By workers.** If DIR is below the place for results (` + "`jobs submit --results R census FILE... -o R/NAME`" + `, R a folder or a
 bucket), it stays there from work to work, and the parts rebuild only what has changed: the result is
 byte-identical to that of one process. With any other DIR the work starts empty, and ` + "`jobs results ID -o DIR`" + `
@@ -382,9 +501,50 @@ fetches all tables.
 
 **Secrets.** As in ` + "`find`" + ` and ` + "`info`" + `, the tables contain no passwords and no addresses.
 
+## Runs
+
+Each run writes ` + "`DIR/runs/MOMENT.json`" + `: when it began, in UTC, the program, the sources, up to 1,000 messages about them, and for each
+table its columns, a version that changes with them, and its files: partition, rows, size and SHA-256. A moment is
+` + "`2026-11-27T18-45-00Z`" + `, a second later if there is one. With workers it is the moment at which their results were merged.
+
+Files of earlier runs stay in ` + "`DIR/kept`" + `, each content once. In a folder they are there from the begin, by a second name of the file
+(a hard link): views of a run read them while later runs replace the files in ` + "`DIR/TABLE`" + `. In a bucket, and on disks without hard
+links, a file is copied there before it is replaced, and views of a run that was the newest one must be printed again after a
+later run. Copies of DIR with ` + "`rsync -H`" + ` or ` + "`cp -a`" + ` keep the links.
+
+` + "`--keep 30`" + ` keeps the newest 30 runs, ` + "`--keep 30d`" + ` those of 30 days (or ` + "`12h`, `6m`, `1y`" + `), and always the one that ends. It removes other
+runs, and then the files in ` + "`DIR/kept`" + ` that no remaining run lists. A killed run is completed by the next run with ` + "`--keep`" + `. Without
+the option, nothing is removed, and the run prints how many bytes only earlier runs need.
+
+` + "`trowel sql DIR`" + ` prints views of the newest run, and ` + "`--run`" + ` those of the newest run of a day, or of any other begin of a moment.
+This answers who had diamonds on Friday, the 27th:
+
+<!-- not run: a verb of trowel-fleet -->
+
+    trowel census world -o DIR --keep 30d    # every day
+    trowel sql DIR --run 2026-11-27 > friday.sql
+    duckdb -init friday.sql -c "` + diamondsThen + `"
+
+In DuckDB, a schema for each run compares two of them:
+
+    CREATE SCHEMA thursday; USE thursday; .read thursday.sql
+    CREATE SCHEMA friday; USE friday; .read friday.sql
+    SELECT owner, f.count - t.count FROM friday.minetest_belongings f JOIN thursday.minetest_belongings t
+    USING (file, owner, item) WHERE item = 'default:diamond';
+
 ## Reading it
 
-DuckDB:
+` + "`trowel sql DIR`" + ` prints statements that create a view for each table, with the meaning of each column as comments, and
+[other views](#views). The statements name files as DIR is given, so use DIR's absolute path if the engine runs in another folder.
+
+<!-- not run: a verb of trowel-fleet -->
+
+    trowel sql DIR > views.sql
+    duckdb -init views.sql
+    trowel sql DIR --engine spark > views.sql
+    spark-sql -i views.sql
+
+Without it, DuckDB:
 
     SELECT owner, sum(count) FROM 'DIR/minetest_inventories/*.parquet' WHERE item = 'default:diamond' GROUP BY owner;
 
@@ -395,10 +555,6 @@ PySpark:
 pandas, with pyarrow:
 
     pandas.read_parquet("DIR/minetest_inventories")
-
-The queries below use bare names of tables; in DuckDB, create a view for each:
-
-    CREATE VIEW minetest_blocks AS FROM 'DIR/minetest_blocks/*.parquet';
 
 Times are of type timestamp with time zone, in UTC; Python needs the package pytz to show those of DuckDB.
 

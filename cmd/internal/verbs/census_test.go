@@ -201,12 +201,17 @@ func tableRows(t testing.TB, dir, table string) []string {
 	return rows
 }
 
+// ofRuns reports whether a file of a dataset belongs to its runs, which every run changes.
+func ofRuns(name string) bool {
+	return strings.HasPrefix(name, "runs/") || strings.HasPrefix(name, "kept/")
+}
+
 // snapshot returns the content of a folder, including the identity of each file.
 func snapshot(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	all := make(map[string]string)
 	if err := fs.WalkDir(os.DirFS(dir), ".", func(name string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || name == ".trowel-census" {
+		if err != nil || e.IsDir() || name == ".trowel-census" || ofRuns(name) {
 			return err
 		}
 		data, err := os.ReadFile(filepath.Join(dir, name))
@@ -225,8 +230,9 @@ func changed(t testing.TB, dir string, run func()) []string {
 		all := make(map[string]fs.FileInfo)
 		_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 			if err == nil && !e.IsDir() {
-				rel, _ := filepath.Rel(dir, path)
-				all[filepath.ToSlash(rel)], err = e.Info()
+				if rel, _ := filepath.Rel(dir, path); !ofRuns(filepath.ToSlash(rel)) {
+					all[filepath.ToSlash(rel)], err = e.Info()
+				}
 			}
 			return err
 		})

@@ -28,6 +28,7 @@ const (
 // secondVerbs are the verbs of the second program, with their short help.
 var secondVerbs = [][2]string{
 	{"census", "Write the contents of files as tables"},
+	{"sql", "Print the views of a census for DuckDB or Spark"},
 	{"jobs", "Spread work over many machines"},
 	{"worker", "Run jobs from the queue"},
 }

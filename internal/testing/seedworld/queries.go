@@ -78,6 +78,8 @@ func (t *Truth) Queries() []censustest.Query {
 			SELECT concat(mod, ' ', key), value_bytes FROM minetest_mod_storage ORDER BY 1`},
 		{Name: "which blocks stay loaded", Want: forced, SQL: `
 			SELECT block_x, block_y, block_z, count FROM minetest_forceloaded ORDER BY count`},
+		{Name: "who took how many diamonds out of chests, as recorded for the rollback", Want: counted(t.Taken), SQL: `
+			SELECT actor, sum(count) FROM minetest_actions WHERE item = 'default:diamond' AND NOT added GROUP BY actor ORDER BY actor`},
 		{Name: "who is banned", Want: t.Banned, SQL: `
 			SELECT player FROM minetest_bans ORDER BY player`},
 	}

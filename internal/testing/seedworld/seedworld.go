@@ -71,6 +71,7 @@ type Truth struct {
 	Storage  map[string]int // size of each value, by mod and key with a space between them
 	Forced   [][3]int       // blocks that stay loaded
 	Banned   []string
+	Taken    map[string]int // number of diamonds that each player took out of chests, as recorded for the rollback
 }
 
 // Diamonds returns the number of diamonds of each owner, in chests and in the inventory.
@@ -120,12 +121,12 @@ func Make(ctx context.Context, dir string, o Options) (*Truth, error) {
 	}
 	m := &maker{ctx: ctx, dir: dir, o: o, r: rand.New(rand.NewPCG(o.Seed, 14)), truth: &Truth{
 		Blocks: o.Blocks, Versions: make(map[int]int), Nodes: make(map[string]int), Timers: make(map[string]int),
-		Objects: make(map[string]int), Storage: make(map[string]int),
+		Objects: make(map[string]int), Storage: make(map[string]int), Taken: make(map[string]int),
 	}}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	for _, step := range []func() error{m.files, m.blocks, m.people, m.mods} {
+	for _, step := range []func() error{m.files, m.blocks, m.people, m.mods, m.changes} {
 		if err := step(); err != nil {
 			return nil, err
 		}

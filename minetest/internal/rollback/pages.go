@@ -243,6 +243,31 @@ func (p *pagesDB) actions(ctx context.Context, f Filter, yield func(Action, erro
 	return errors.Join(s.lost, s.nobody())
 }
 
+func (p *pagesDB) All(ctx context.Context) iter.Seq2[Action, error] {
+	return func(yield func(Action, error) bool) {
+		s, err := p.scan(ctx, Filter{})
+		var order *sqlitepage.Order
+		if err == nil {
+			order, err = s.table.Order()
+		}
+		if err == nil {
+			err = s.each(order, sqlitepage.Range{}, func(e *sqlitepage.Entry) error {
+				a, lost, err := s.action(e)
+				if err == nil && !yield(a, lost) {
+					return errStop
+				}
+				return err
+			})
+		}
+		if err == nil {
+			err = s.lost
+		}
+		if err != nil && !errors.Is(err, errStop) {
+			yield(Action{}, err)
+		}
+	}
+}
+
 // action reads an action. The first error is about lost names.
 func (s *scan) action(e *sqlitepage.Entry) (a Action, lostNames, err error) {
 	v, err := s.values(e, 0, len(columns))

@@ -107,6 +107,8 @@ type reader interface {
 	// Actions yields the actions that match a filter, the newest first. An action whose actor, node or item has lost
 	// its name comes with an error that wraps [fault.ErrLost]; errors about lost actions come at the end.
 	Actions(ctx context.Context, f Filter) iter.Seq2[Action, error]
+	// All yields all actions in the order of their ids, with memory for a few of them; else as Actions.
+	All(ctx context.Context) iter.Seq2[Action, error]
 	// Count returns the number of actions that match a filter, ignoring its limit.
 	Count(ctx context.Context, f Filter) (int64, error)
 	// Deeds yields the changes at a position from the moment since on and before the moment until. An actor that has lost its

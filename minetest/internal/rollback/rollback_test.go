@@ -110,6 +110,18 @@ func testActions(t *testing.T) {
 		"player:bob default:diamond 9 out of main 3 true false"}; !slices.Equal(said, want) {
 		t.Errorf("%q, want %q", said, want)
 	}
+	var all []int64
+	for a, err := range db.All(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all = append(all, a.ID); a.ID == 4 {
+			break
+		}
+	}
+	if !slices.Equal(all, []int64{1, 2, 3, 4}) {
+		t.Errorf("all: %v", all)
+	}
 	var blocks []mapdb.Pos
 	for p, err := range db.Blocks(context.Background()) {
 		if err != nil {
@@ -190,6 +202,11 @@ func testDamaged(t *testing.T) {
 	}
 	defer db.Close()
 	for _, err := range db.Actions(context.Background(), rollback.Filter{}) {
+		if err == nil {
+			t.Error("there is an action")
+		}
+	}
+	for _, err := range db.All(t.Context()) {
 		if err == nil {
 			t.Error("there is an action")
 		}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -104,38 +105,44 @@ func query(ctx context.Context, conn *sqlite.Conn, sql string, args []any, row f
 	return &fault.Error{File: File, Offset: -1, Got: sqlitefile.Why(err), Err: err}
 }
 
+// selectActions begins a query whose rows actionOf reads.
+const selectActions = "SELECT action.id, IFNULL(actor.name, ''), IFNULL(guessedActor, 0), timestamp, type, x, y, z, " +
+	"IFNULL(o.name, ''), IFNULL(oldParam1, 0), IFNULL(oldParam2, 0), IFNULL(oldMeta, ''), " +
+	"IFNULL(n.name, ''), IFNULL(newParam1, 0), IFNULL(newParam2, 0), IFNULL(newMeta, ''), " +
+	"IFNULL(list, ''), IFNULL(`index`, 0), IFNULL(`add`, 0), IFNULL(s.name, ''), IFNULL(stackQuantity, 0), " +
+	"actor.id IS NULL, oldNode > 0 AND o.id IS NULL, newNode > 0 AND n.id IS NULL, stackNode > 0 AND s.id IS NULL " +
+	"FROM action LEFT JOIN actor ON actor.id = action.actor LEFT JOIN node o ON o.id = oldNode " +
+	"LEFT JOIN node n ON n.id = newNode LEFT JOIN node s ON s.id = stackNode WHERE "
+
+// actionOf returns the action of a row, and an error about names that are lost.
+func actionOf(s *sqlite.Stmt) (a Action, err error) {
+	a = Action{
+		ID: s.ColumnInt64(0), Actor: s.ColumnText(1), Guessed: s.ColumnInt(2) != 0,
+		Time: time.Unix(s.ColumnInt64(3), 0).UTC(), Type: Type(s.ColumnInt(4)),
+		Pos: [3]int{s.ColumnInt(5), s.ColumnInt(6), s.ColumnInt(7)}, HasPos: s.ColumnType(5) != sqlite.TypeNull,
+		Old:  Node{s.ColumnText(8), uint8(s.ColumnInt(9)), uint8(s.ColumnInt(10)), s.ColumnText(11)},
+		New:  Node{s.ColumnText(12), uint8(s.ColumnInt(13)), uint8(s.ColumnInt(14)), s.ColumnText(15)},
+		List: s.ColumnText(16), Slot: s.ColumnInt(17), Added: s.ColumnInt(18) != 0,
+		Item: s.ColumnText(19), Count: s.ColumnInt(20),
+	}
+	for i, what := range []string{"actor", "old node", "new node", "item"} {
+		if s.ColumnBool(21 + i) {
+			err = errors.Join(err, lost("action %d has no name for the %s", a.ID, what))
+		}
+	}
+	return a, err
+}
+
 func (db *sqliteDB) Actions(ctx context.Context, f Filter) iter.Seq2[Action, error] {
 	return func(yield func(Action, error) bool) {
 		where, args := f.where()
-		sql := "SELECT action.id, IFNULL(actor.name, ''), IFNULL(guessedActor, 0), timestamp, type, x, y, z, " +
-			"IFNULL(o.name, ''), IFNULL(oldParam1, 0), IFNULL(oldParam2, 0), IFNULL(oldMeta, ''), " +
-			"IFNULL(n.name, ''), IFNULL(newParam1, 0), IFNULL(newParam2, 0), IFNULL(newMeta, ''), " +
-			"IFNULL(list, ''), IFNULL(`index`, 0), IFNULL(`add`, 0), IFNULL(s.name, ''), IFNULL(stackQuantity, 0), " +
-			"actor.id IS NULL, oldNode > 0 AND o.id IS NULL, newNode > 0 AND n.id IS NULL, stackNode > 0 AND s.id IS NULL " +
-			"FROM action LEFT JOIN actor ON actor.id = action.actor LEFT JOIN node o ON o.id = oldNode " +
-			"LEFT JOIN node n ON n.id = newNode LEFT JOIN node s ON s.id = stackNode " +
-			"WHERE " + where + " ORDER BY timestamp DESC, action.id DESC"
+		sql := selectActions + where + " ORDER BY timestamp DESC, action.id DESC"
 		if f.Limit > 0 {
 			sql += fmt.Sprintf(" LIMIT %d", f.Limit)
 		}
 		// All rows are sorted before the first one is returned, so a second run repeats none.
 		err := db.query(ctx, sql, args, func(s *sqlite.Stmt) error {
-			a := Action{
-				ID: s.ColumnInt64(0), Actor: s.ColumnText(1), Guessed: s.ColumnInt(2) != 0,
-				Time: time.Unix(s.ColumnInt64(3), 0).UTC(), Type: Type(s.ColumnInt(4)),
-				Pos: [3]int{s.ColumnInt(5), s.ColumnInt(6), s.ColumnInt(7)}, HasPos: s.ColumnType(5) != sqlite.TypeNull,
-				Old:  Node{s.ColumnText(8), uint8(s.ColumnInt(9)), uint8(s.ColumnInt(10)), s.ColumnText(11)},
-				New:  Node{s.ColumnText(12), uint8(s.ColumnInt(13)), uint8(s.ColumnInt(14)), s.ColumnText(15)},
-				List: s.ColumnText(16), Slot: s.ColumnInt(17), Added: s.ColumnInt(18) != 0,
-				Item: s.ColumnText(19), Count: s.ColumnInt(20),
-			}
-			var err error
-			for i, what := range []string{"actor", "old node", "new node", "item"} {
-				if s.ColumnBool(21 + i) {
-					err = errors.Join(err, lost("action %d has no name for the %s", a.ID, what))
-				}
-			}
-			if !yield(a, err) {
+			if a, err := actionOf(s); !yield(a, err) {
 				return errStop
 			}
 			return nil
@@ -143,6 +150,22 @@ func (db *sqliteDB) Actions(ctx context.Context, f Filter) iter.Seq2[Action, err
 		if err == nil && f.Actor != "" {
 			err = db.nobody(ctx)
 		}
+		if err != nil && !errors.Is(err, errStop) {
+			yield(Action{}, err)
+		}
+	}
+}
+
+func (db *sqliteDB) All(ctx context.Context) iter.Seq2[Action, error] {
+	return func(yield func(Action, error) bool) {
+		after := []any{int64(math.MinInt64)} // a second run continues after the last row of the first one
+		err := db.query(ctx, selectActions+"action.id > ? ORDER BY action.id", after, func(s *sqlite.Stmt) error {
+			a, err := actionOf(s)
+			if after[0] = a.ID; !yield(a, err) {
+				return errStop
+			}
+			return nil
+		})
 		if err != nil && !errors.Is(err, errStop) {
 			yield(Action{}, err)
 		}

@@ -50,6 +50,13 @@ func testWhole(t *testing.T) {
 func TestRescue(t *testing.T) { rollback.BothWays(t, testRescue) }
 
 func testRescue(t *testing.T) {
+	for _, inOrder := range []bool{false, true} {
+		testRescueIn(t, inOrder)
+	}
+}
+
+// testRescueIn is testRescue by Actions, or by All.
+func testRescueIn(t *testing.T, inOrder bool) {
 	dir := made(t)
 	path := filepath.Join(dir, rollback.File)
 	change := func(script string) {
@@ -72,7 +79,11 @@ func testRescue(t *testing.T) {
 		}
 		defer db.Close()
 		seen := map[int64]bool{}
-		for a, err := range db.Actions(t.Context(), f) {
+		all := db.Actions(t.Context(), f)
+		if f == (rollback.Filter{}) && inOrder {
+			all = db.All(t.Context())
+		}
+		for a, err := range all {
 			if errors.Is(err, fault.ErrLost) {
 				lost++
 			} else if err != nil {

@@ -41,25 +41,35 @@ func Unknown(ctx context.Context, db mapdb.DB, where Where, known func(name stri
 
 // nodes returns a query for nodes with names that wanted accepts.
 func nodes(where Where, wanted func(name string) bool) query[Node] {
-	return query[Node]{nodesOnly: true, look: func(p mapdb.Pos, b *mapblock.Block) (found []Node) {
-		if !wanted("") && !slices.ContainsFunc(b.Names, func(n mapblock.NameID) bool { return wanted(n.Name) }) {
-			return nil
-		}
-		// Each id is looked up only once.
-		const unseen, no, yes = 0, 1, 2
-		var state [1 << 16]uint8
-		for i, id := range &b.Param0 {
-			if state[id] == unseen {
-				if state[id] = no; wanted(nameOf(b, i)) {
-					state[id] = yes
-				}
-			}
-			if state[id] == yes && where.contains(p, i) {
-				found = append(found, Node{nodeAt(p, i), nameOf(b, i), b.Param1[i], b.Param2[i]})
-			}
-		}
-		return found
+	return query[Node]{nodesOnly: true, look: func(p mapdb.Pos, b *mapblock.Block) []Node {
+		return nodesIn(p, b, where, wanted)
 	}}
+}
+
+// NodesIn is [Nodes] for the block at a position, as returned by [mapblock.Block.Today].
+func NodesIn(p mapdb.Pos, b *mapblock.Block, where Where, names Names) []Node {
+	return nodesIn(p, b, where, func(name string) bool { return name != "" && names.Match(name) })
+}
+
+// nodesIn finds the nodes of a block whose names wanted accepts.
+func nodesIn(p mapdb.Pos, b *mapblock.Block, where Where, wanted func(name string) bool) (found []Node) {
+	if !wanted("") && !slices.ContainsFunc(b.Names, func(n mapblock.NameID) bool { return wanted(n.Name) }) {
+		return nil
+	}
+	// Each id is looked up only once.
+	const unseen, no, yes = 0, 1, 2
+	var state [1 << 16]uint8
+	for i, id := range &b.Param0 {
+		if state[id] == unseen {
+			if state[id] = no; wanted(nameOf(b, i)) {
+				state[id] = yes
+			}
+		}
+		if state[id] == yes && where.contains(p, i) {
+			found = append(found, Node{nodeAt(p, i), nameOf(b, i), b.Param1[i], b.Param2[i]})
+		}
+	}
+	return found
 }
 
 // Meta is a metadata variable of a node.

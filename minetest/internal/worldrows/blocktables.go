@@ -227,7 +227,8 @@ var tableTimers = tableOf("minetest_timers", "The timer of a node.", with(
 		func(v *worldfind.Timer) format.Cell { return format.FloatCell(v.Elapsed) }),
 )...)
 
-var tableFindings = tableOf("minetest_findings", "A finding of check, separate for each block and place.",
+var tableFindings = tableOf("minetest_findings", "A finding of check, separate for each block and place. Damage of "+
+	"rollback.sqlite, which check does not read, is one, too.",
 	col("id", format.ColumnText, "The kind of finding, such as mt-block-unreadable.",
 		func(f *check.Finding) format.Cell { return format.TextCell(f.ID) }),
 	col("severity", format.ColumnText, "error, warning or info.",

@@ -168,11 +168,11 @@ type rest struct {
 }
 
 // Rest calls row with the rows of everything except the blocks of the world in dir, whose settings are given: the
-// tables of worlds, settings, players, inventories, accounts, mod storage, forced blocks, bans and findings. The
+// tables of worlds, settings, players, inventories, accounts, mod storage, forced blocks, bans, actions and findings. The
 // error is that of row, of the context, or of a server that failed or is not allowed.
 func Rest(ctx context.Context, dir string, settings *world.Settings, o Options, row Func) error {
 	r := &rest{ctx: ctx, dir: dir, settings: settings, o: o, row: row}
-	for _, yieldTable := range []func() error{r.world, r.people, r.storage, r.lists, r.findings} {
+	for _, yieldTable := range []func() error{r.world, r.people, r.storage, r.lists, r.actions, r.findings} {
 		if err := yieldTable(); err != nil {
 			return err
 		}

@@ -33,6 +33,12 @@ func tableOf[T any](name, title string, columns ...column[T]) *table[T] {
 	return t
 }
 
+// only makes the table one that exists only with an option.
+func (t *table[T]) only(o format.Option) *table[T] {
+	t.Option = o.Name
+	return t
+}
+
 // rows are rows of any tables.
 type rows struct {
 	of    []*format.Table

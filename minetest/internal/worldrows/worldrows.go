@@ -37,7 +37,28 @@ func Tables() []*format.Table {
 	return []*format.Table{
 		&tableWorlds.Table, &tableSettings.Table, &tableBlocks.Table, &tableNodes.Table, &tableMetadata.Table,
 		&tableInventories.Table, &tableObjects.Table, &tableTimers.Table,
-		&tablePlayers.Table, &tableAccounts.Table, &tableStorage.Table, &tableForceLoaded.Table, &tableBans.Table, &tableFindings.Table,
+		&tablePlayers.Table, &tableAccounts.Table, &tableStorage.Table, &tableForceLoaded.Table, &tableBans.Table, &tableActions.Table,
+		&tablePositions.Table, &tableFindings.Table,
+	}
+}
+
+// Views returns queries over the tables.
+func Views() []format.TableView {
+	return []format.TableView{
+		{Name: "minetest_items", Title: "Who has which items, in which inventory of which world, and when.",
+			Tables: []string{"minetest_inventories", "minetest_worlds"}, SQL: `
+			SELECT r.moment, i.file, w.name AS world, i.owner, i.item, i.count, i.kind, i.holder, i.list, i.slot, i.x, i.y, i.z
+			FROM minetest_inventories i LEFT JOIN minetest_worlds w ON w.file = i.file CROSS JOIN census_run r`},
+		{Name: "minetest_belongings", Title: "How many items of each name an owner has, in chests and in the own inventories.",
+			Tables: []string{"minetest_inventories", "minetest_worlds"}, SQL: `
+			SELECT r.moment, i.file, w.name AS world, i.owner, i.item, sum(i.count) AS count
+			FROM minetest_inventories i LEFT JOIN minetest_worlds w ON w.file = i.file CROSS JOIN census_run r
+			WHERE i.owner IS NOT NULL AND i.kind <> 'object' GROUP BY r.moment, i.file, w.name, i.owner, i.item`},
+		{Name: "minetest_changes", Title: "Who changed which node or inventory of which world, and when, as recorded for the rollback.",
+			Tables: []string{"minetest_actions", "minetest_worlds"}, SQL: `
+			SELECT a.changed, a.file, w.name AS world, a.actor, a.guessed, a.kind, a.x, a.y, a.z, a.old_node, a.new_node, a.item,
+			CASE WHEN a.added THEN a.count ELSE -a.count END AS count
+			FROM minetest_actions a LEFT JOIN minetest_worlds w ON w.file = a.file`},
 	}
 }
 
@@ -52,6 +73,8 @@ type Options struct {
 	OnProgress func(done, of int)
 	// OnNone is called if there is no database of blocks; may be nil.
 	OnNone func()
+	// Positions are the names of the nodes whose positions are rows; nil means none.
+	Positions *worldfind.Names
 	// Remote allows connections to servers on other machines that the world names.
 	Remote bool
 }
@@ -104,7 +127,7 @@ func Blocks(ctx context.Context, db mapdb.DB, o Options, row Func) error {
 		checking.OnProgress = func(_ string, done, of int) { o.OnProgress(done, of) }
 	}
 	var findings rows
-	err := world.EachRow(ctx, db, checking, func(f check.Finding) { add(&findings, tableFindings, f) }, look, func(p *portion) error {
+	err := world.EachRow(ctx, db, checking, func(f check.Finding) { add(&findings, tableFindings, f) }, o.look, func(p *portion) error {
 		if p == nil { // the program panicked on the block, which is a finding
 			return findings.flush(row)
 		}
@@ -119,7 +142,7 @@ func Blocks(ctx context.Context, db mapdb.DB, o Options, row Func) error {
 }
 
 // look makes the rows of a block, or of an error in its place.
-func look(r world.Row) *portion {
+func (o *Options) look(r world.Row) *portion {
 	p := portions.Get().(*portion)
 	p.miss = r.Err
 	if r.Pos == nil {
@@ -133,7 +156,13 @@ func look(r world.Row) *portion {
 	if r.Block == nil {
 		return p
 	}
-	p.contents(*r.Pos, r.Block.Today())
+	block := r.Block.Today()
+	p.contents(*r.Pos, block)
+	if o.Positions != nil {
+		for _, n := range worldfind.NodesIn(*r.Pos, block, anywhere, *o.Positions) {
+			add(&p.rows, tablePositions, n)
+		}
+	}
 	return p
 }
 

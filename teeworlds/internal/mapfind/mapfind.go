@@ -6,6 +6,7 @@
 package mapfind
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"image"
@@ -112,6 +113,29 @@ func (f *Finder) Tiles(ctx context.Context, kinds []twmap.Kind, match func(Cell)
 		}
 		return nil
 	})
+}
+
+// EachTile calls yield for each tile that match accepts, in all layers, without holding the tiles of a layer. It skips
+// tiles that cannot be read.
+func (f *Finder) EachTile(ctx context.Context, match func(Cell) bool, yield func(Tile) error) (err error) {
+	for _, l := range f.layers() {
+		layer, ok := l.Layer.(*twmap.TileLayer)
+		if !ok {
+			continue
+		}
+		layer.Look(func(t *twmap.TileLayer) {
+			_ = t.Load()
+			cells(t, f.Area, func(c Cell, index, n int) {
+				for i := index; err == nil && i < index+n && match(c); i++ {
+					err = yield(Tile{c, l.path, l.part.Tile(i%t.Width(), i/t.Width()), nil})
+				}
+			})
+		})
+		if err = cmp.Or(err, ctx.Err()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Count is the number of tiles of a layer with the same id and flags.

@@ -14,6 +14,7 @@ import (
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/internal/mapfile"
 	"trowel.example/teeworlds/internal/mapfind"
+	"trowel.example/teeworlds/internal/mapops"
 	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"
 )
@@ -23,9 +24,11 @@ var (
 	Maps = &format.Census{
 		Tables: []*format.Table{
 			tableMaps, tableGroups, tableLayers, tableTiles, tableTeles, tableSwitches, tableSpeedups, tableTunes,
-			tableSettings, tableImages, tableSounds, tableEnvelopes, tableFindings,
+			tableSettings, tableImages, tableSounds, tableEnvelopes, tablePositions, tableFindings,
 		},
-		Rows: checking.Rows(mapfile.Open, mapRows, tableFindings),
+		Rows:      checking.Rows(mapfile.Open, mapRows, tableFindings),
+		Views:     views,
+		Positions: func(word string) error { _, err := mapops.TilesNamed(word); return err },
 	}
 	// Datafiles is the census of datafiles that are not maps.
 	Datafiles = &format.Census{
@@ -62,7 +65,7 @@ func mapRows(ctx context.Context, job *format.Job, src *format.Source, file form
 	}
 	f := mapfind.New(r.m)
 	for _, rows := range []func(context.Context, *mapfind.Finder) error{
-		r.whole, r.groups, r.layers, r.counts, r.tiles, r.settings, r.media, r.envelopes,
+		r.whole, r.groups, r.layers, r.counts, r.tiles, r.positions, r.settings, r.media, r.envelopes,
 	} {
 		if err := cmp.Or(rows(ctx, f), ctx.Err()); err != nil {
 			return err
@@ -207,6 +210,41 @@ func (r *rowsOf) tiles(ctx context.Context, f *mapfind.Finder) error {
 			values = append(values, format.IntCell(t.Flags), format.IntCell(t.Delay))
 		}
 		return r.row(tables[t.Kind], values)
+	})
+}
+
+// positions calls row for the tiles that the user selected.
+func (r *rowsOf) positions(ctx context.Context, f *mapfind.Finder) error {
+	var ids [twmap.KindZones + 1][256]bool
+	words := 0
+	for _, word := range format.OptionPositions.Values(r.job) {
+		selects, err := mapops.TilesNamed(word)
+		if err != nil {
+			continue // the word selects nodes of worlds
+		}
+		words++
+		for kind := range ids {
+			for _, id := range mapops.TileIDs(selects, twmap.Kind(kind)) {
+				ids[kind][id] = true
+			}
+		}
+	}
+	if words == 0 {
+		return nil
+	}
+	// Unreadable cells were already reported when they were counted.
+	return f.EachTile(ctx, func(c mapfind.Cell) bool { return ids[c.Kind][c.ID] }, func(t mapfind.Tile) error {
+		name, number := format.Cell{}, format.Cell{}
+		if t.Kind != twmap.KindTiles {
+			name = format.TextCell(t.Name())
+		}
+		if t.Kind == twmap.KindTele || t.Kind == twmap.KindSwitch || t.Kind == twmap.KindTune {
+			number = format.IntCell(t.Number)
+		}
+		return r.row(tablePositions, []format.Cell{
+			format.IntCell(t.At.Part.Group.Number), format.IntCell(t.At.Part.Number), format.TextCell(t.Kind.String()), format.IntCell(t.At.X),
+			format.IntCell(t.At.Y), format.IntCell(t.ID), format.IntCell(t.Flags), name, number,
+		})
 	})
 }
 

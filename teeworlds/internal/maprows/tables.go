@@ -154,6 +154,16 @@ var tableTunes = &format.Table{Name: "teeworlds_tunes", Title: "A tile of a tune
 	{Name: "number", Type: format.ColumnInt, Help: "The number of the zone, 0 to 255."},
 }}
 
+var tablePositions = &format.Table{Name: "teeworlds_positions", Option: format.OptionPositions.Name,
+	Title: "A tile that --positions selects. There is no such table without the option.", Columns: []format.Column{
+		columnGroup, columnLayer,
+		{Name: "kind", Type: format.ColumnText, Help: "The kind of the layer, as in teeworlds_layers."},
+		columnX, columnY, columnTile, columnTileFlags,
+		{Name: "name", Type: format.ColumnText, Optional: true, Help: "The function of the tile; null in a design layer."},
+		{Name: "number", Type: format.ColumnInt, Optional: true,
+			Help: "The number of a teleporter, a switch or a tune zone, 0 to 255; null in other layers."},
+	}}
+
 var tableSettings = &format.Table{Name: "teeworlds_settings", Title: "A server setting of a map.", Columns: []format.Column{
 	columnPart,
 	{Name: "command", Type: format.ColumnText, Help: "The first word, in lower case: the name of the setting."},
@@ -198,3 +208,17 @@ var tableEnvelopes = &format.Table{Name: "teeworlds_envelopes", Title: "An envel
 	}}
 
 var tableFindings = checking.Table("teeworlds_findings")
+
+var views = []format.TableView{
+	{Name: "teeworlds_authors", Title: "An author, with the number of maps, and their sizes together.", Tables: []string{"teeworlds_maps"}, SQL: `
+		SELECT author, count(*) AS maps, sum(size) AS size, sum(tile_layers) AS tile_layers, sum(quads) AS quads
+		FROM teeworlds_maps WHERE author IS NOT NULL AND author <> '' GROUP BY author`},
+	{Name: "teeworlds_tile_names", Title: "How many tiles of each function a map has, in physics layers.",
+		Tables: []string{"teeworlds_tiles", "teeworlds_maps"}, SQL: `
+		SELECT t.file, m.author, t.kind, t.name, sum(t.tiles) AS tiles
+		FROM teeworlds_tiles t LEFT JOIN teeworlds_maps m ON m.file = t.file
+		WHERE t.name IS NOT NULL GROUP BY t.file, m.author, t.kind, t.name`},
+	{Name: "teeworlds_image_maps", Title: "Which map uses which image, how often.", Tables: []string{"teeworlds_images", "teeworlds_maps"}, SQL: `
+		SELECT i.name AS image, i.file, m.author, i.external, i.uses, i.sha256
+		FROM teeworlds_images i LEFT JOIN teeworlds_maps m ON m.file = i.file`},
+}

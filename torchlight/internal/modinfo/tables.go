@@ -109,3 +109,19 @@ var tableIcons = &format.Table{Name: "torchlight_icons",
 	}}
 
 var Findings = checking.Table("torchlight_findings")
+
+// Views are queries over the tables.
+var Views = []format.TableView{
+	{Name: "torchlight_authors", Title: "An author of mods, with the number of mods and their sizes together.",
+		Tables: []string{"torchlight_mods"}, SQL: `
+		SELECT author, count(*) AS mods, sum(size) AS size, sum(files) AS files FROM torchlight_mods
+		WHERE author IS NOT NULL AND author <> '' GROUP BY author`},
+	{Name: "torchlight_requirements", Title: "Which mod requires which other mod, and the file that has it; null if none of the files has.",
+		Tables: []string{"torchlight_required", "torchlight_mods"}, SQL: `
+		SELECT r.file, m.title, r.mod_id AS required_id, r.name AS required_name, r.version AS required_version, o.file AS required_file
+		FROM torchlight_required r LEFT JOIN torchlight_mods m ON m.file = r.file LEFT JOIN torchlight_mods o ON o.mod_id = r.mod_id`},
+	{Name: "torchlight_elsewhere", Title: "A reference of a mod to a file that is not in the mod: the game has it, another mod, or none.",
+		Tables: []string{"torchlight_references", "torchlight_files"}, SQL: `
+		SELECT r.file, r.path, r.key, r.target FROM torchlight_references r
+		LEFT JOIN torchlight_files f ON f.file = r.file AND f.path = r.target WHERE f.path IS NULL`},
+}

@@ -1,23 +1,21 @@
-"""Sends queries about a dataset to a query engine: ask.py duckdb|spark DIR < QUERIES.json
+"""Sends queries about a dataset to a query engine: ask.py duckdb|spark VIEWS.sql... < QUERIES.json
 
-The queries are a list of texts. The answer is a list of lists of rows, as JSON; a row is a text,
-its values with | between.
+VIEWS.sql has the statements that create the views. The queries are a list of texts. The answer is a list of lists of
+rows, as JSON; a row is a text, its values with | between.
 """
 import json
-import os
 import sys
 
-engine, folder = sys.argv[1:]
+engine, *views = sys.argv[1:]
 queries = json.load(sys.stdin)
-tables = [t["name"] for t in json.load(open(os.path.join(folder, "census.json")))["tables"]]
-files = {t: os.path.join(folder, t, "*.parquet") for t in tables}
+texts = [open(name, encoding="utf-8").read() for name in views]
 
 if engine == "duckdb":
     import duckdb
 
     db = duckdb.connect()
-    for table, glob in files.items():
-        db.execute(f"CREATE VIEW {table} AS FROM '{glob}'")
+    for text in texts:
+        db.execute(text)
     ask = lambda q: db.execute(q).fetchall()
 else:
     from pyspark.sql import SparkSession
@@ -26,8 +24,10 @@ else:
         SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").config("spark.sql.shuffle.partitions", "2")
         .config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1").getOrCreate()
     )
-    for table, glob in files.items():
-        spark.read.parquet(os.path.dirname(glob)).createOrReplaceTempView(table)
+    for text in texts:
+        for statement in text.split(";\n\n"):
+            if statement.strip():
+                spark.sql(statement)
     ask = lambda q: spark.sql(q).collect()
 
 text = lambda v: "NULL" if v is None else str(v)
