@@ -32,7 +32,8 @@ func TestCensusOfSeeds(t *testing.T) {
 func sameAsFind(t *testing.T, src *format.Source) {
 	t.Helper()
 	db := censustest.New(t, game)
-	if _, err := db.Add(teeworldsMap, src); err != nil {
+	positions := []string{"*tele*", "9", "speed*", "default:chest"} // the last one is for worlds
+	if _, err := db.Add(teeworldsMap, src, positions...); err != nil {
 		t.Errorf("%s: %v", src.Path, err)
 	}
 	file := "WHERE file = '" + strings.ReplaceAll(src.Path, "'", "''") + "'"
@@ -61,6 +62,10 @@ func sameAsFind(t *testing.T, src *format.Source) {
 	same("tunes", db.Ask("SELECT x || ',' || y, number FROM teeworlds_tunes "+file), find(func(h format.Hit) string {
 		return fmt.Sprintf("%v|%s", h.At, field(h, "number"))
 	}, "tune"))
+	same("positions", db.Ask("SELECT x || ',' || y, kind, tile, coalesce(name, ''), coalesce(number, '<nil>') FROM teeworlds_positions "+file),
+		find(func(h format.Hit) string {
+			return fmt.Sprintf("%v|%s|%s|%s|%s", h.At, field(h, "layer"), field(h, "id"), field(h, "name"), field(h, "number"))
+		}, append([]string{"tile"}, positions[:3]...)...))
 	same("layers", db.Ask("SELECT path, kind, coalesce(width, 0), coalesce(height, 0), things, uses FROM "+
 		"teeworlds_layers "+file+" AND group_number IS NOT NULL"), find(func(h format.Hit) string {
 		return strings.Join([]string{h.Path, field(h, "kind"), field(h, "width"), field(h, "height"), field(h, "things"), field(h, "uses")}, "|")

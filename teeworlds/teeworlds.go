@@ -51,7 +51,8 @@ var teeworldsMap = &format.Format{
 	Conversions:   mapConversions,
 	Kinds:         append(datafile.Catalog.Kinds(), twmap.Catalog.Kinds()...),
 	Scene:         mapscene.Open,
-	Options:       append([]format.Option{format.OptionClean, format.OptionPositions, mapfile.OptionLike, mapfile.OptionProfile}, mapscene.Options...),
+	Options: append([]format.Option{format.OptionClean, format.OptionPositions, mapfile.OptionLike,
+		mapfile.OptionProfile}, mapscene.Options...),
 }
 
 var teeworldsDatafile = &format.Format{

@@ -53,7 +53,7 @@ type TableView struct {
 
 // OptionPositions adds tables of positions to a census.
 var OptionPositions = Option{Name: "positions", List: true, For: ForRows,
-	Help: "also a table with the position of each node or tile of `what`, as in find: default:chest*, or tele-in; may be repeated"}
+	Help: "also a table with the position of each node or tile of `what`, as in find: default:chest*, or freeze; may be repeated"}
 
 // Table describes one kind of rows. Every table begins with the column file, which is not listed here: the user's name
 // for the file that the row belongs to.

@@ -366,8 +366,10 @@ func (d *Dataset) replace(ctx context.Context, part string, old, state *State, m
 		}
 	}
 	between := &State{Shard: state.Shard, Files: state.Files, Tables: maps.Clone(state.Tables)}
-	for table := range old.Tables {
-		between.Tables[table] = Content{Size: -1}
+	for table, c := range old.Tables {
+		if state.Tables[table] != c {
+			between.Tables[table] = Content{Size: -1}
+		}
 	}
 	if err := d.put(ctx, stateFile(part), encode(between)); err != nil {
 		return err
@@ -578,41 +580,4 @@ func (d *Dataset) Finish(ctx context.Context) error {
 		}
 	}
 	return d.record(ctx)
-}
-
-// wants reports whether a table is part of the dataset.
-func (d *Dataset) wants(t *format.Table) bool { return t.Option == "" || d.With(t.Option) }
-
-// writeEmpty ensures that each table without rows has an empty file, and that no other table has one.
-func (d *Dataset) writeEmpty(ctx context.Context) error {
-	rows := make(map[string]bool)
-	for _, s := range d.states {
-		for name := range s.Tables {
-			rows[name] = true
-		}
-	}
-	wanted := make(map[string]bool)
-	for _, t := range d.Tables {
-		if rows[t.Name] || !d.wants(t) {
-			continue
-		}
-		wanted[t.Name] = true
-		if d.empty[t.Name] == d.Program {
-			continue
-		}
-		if err := d.store.Put(ctx, tableFile(t.Name, noRows), func(w io.Writer) error { return d.Create(w, t, d.Program).Close() }); err != nil {
-			return err
-		}
-		d.empty[t.Name] = d.Program
-	}
-	for _, name := range slices.Sorted(maps.Keys(d.empty)) {
-		if wanted[name] || !tableName(name) {
-			continue
-		}
-		if err := d.store.Remove(ctx, tableFile(name, noRows)); err != nil {
-			return err
-		}
-		delete(d.empty, name)
-	}
-	return nil
 }

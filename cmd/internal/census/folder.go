@@ -60,7 +60,7 @@ func OpenFolder(ctx context.Context, name string, ownerOnly bool) (*Folder, erro
 		err = fmt.Errorf("%s: another run is writing there", name)
 	}
 	if err == nil {
-		err = f.clean(list)
+		err = f.clean(ctx, list)
 	}
 	if err != nil {
 		f.Close()
@@ -81,14 +81,14 @@ func (f *Folder) Close() error {
 }
 
 // clean removes incomplete files of killed runs.
-func (f *Folder) clean(list map[string]int64) error {
+func (f *Folder) clean(ctx context.Context, list map[string]int64) error {
 	folders := []string{"."}
 	for name, size := range list {
 		if size < 0 && (tableName(name) || name == partsFolder || name == runsFolder) {
 			folders = append(folders, name)
 		}
 	}
-	tables, err := f.List(context.Background(), keptFolder)
+	tables, err := f.List(ctx, keptFolder)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,8 @@ func seedRun() *Run {
 		Sources: []Source{{Name: "a", Fails: true}, {Name: "b", Gone: true}}, Tables: []RunTable{
 			{Name: "things", Title: "It's a thing.", Version: "01234567", Columns: []Column{{Name: "file", Type: "string", Help: "a 'file'"},
 				{Name: "parts", Type: "timestamp", Optional: true, Help: `\`}},
-				Files: []RunFile{{Part: "files", Content: Content{Rows: 1, Size: 2, SHA256: sum}}, {Part: "a,b-z-16..-1", Content: Content{SHA256: sum}}}},
+				Files: []RunFile{{Part: "files", Content: Content{Rows: 1, Size: 2, SHA256: sum}},
+					{Part: "a,b-z-16..-1", Content: Content{SHA256: sum}}}},
 			{Name: "none", Title: "Nothing.", Version: "0", Columns: []Column{{Name: "file", Type: "string"}}, Files: []RunFile{}},
 		}}
 }

@@ -1,6 +1,13 @@
 package census
 
-import "trowel.example/internal/format"
+import (
+	"context"
+	"io"
+	"maps"
+	"slices"
+
+	"trowel.example/internal/format"
+)
 
 const indexName = "census.json"
 
@@ -60,4 +67,41 @@ func columnsOf(t *format.Table) (columns []Column) {
 		columns = append(columns, Column{c.Name, c.Type.String(), c.Optional, c.Help})
 	}
 	return columns
+}
+
+// wants reports whether a table is part of the dataset.
+func (d *Dataset) wants(t *format.Table) bool { return t.Option == "" || d.With(t.Option) }
+
+// writeEmpty ensures that each table without rows has an empty file, and that no other table has one.
+func (d *Dataset) writeEmpty(ctx context.Context) error {
+	rows := make(map[string]bool)
+	for _, s := range d.states {
+		for name := range s.Tables {
+			rows[name] = true
+		}
+	}
+	wanted := make(map[string]bool)
+	for _, t := range d.Tables {
+		if rows[t.Name] || !d.wants(t) {
+			continue
+		}
+		wanted[t.Name] = true
+		if d.empty[t.Name] == d.Program {
+			continue
+		}
+		if err := d.store.Put(ctx, tableFile(t.Name, noRows), func(w io.Writer) error { return d.Create(w, t, d.Program).Close() }); err != nil {
+			return err
+		}
+		d.empty[t.Name] = d.Program
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.empty)) {
+		if wanted[name] || !tableName(name) {
+			continue
+		}
+		if err := d.store.Remove(ctx, tableFile(name, noRows)); err != nil {
+			return err
+		}
+		delete(d.empty, name)
+	}
+	return nil
 }

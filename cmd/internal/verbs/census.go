@@ -52,7 +52,7 @@ world, or the maps and mods that share one of 256 parts, by the hash of their na
 and their rows are kept unless --prune is given.
 
 With --positions WHAT, which may be repeated, the tables minetest_positions and teeworlds_positions
-have the positions of nodes and tiles: default:chest*, tele-in, 9. Give it in each run: the tables
+have the positions of nodes and tiles: default:chest*, freeze, 9. Give it in each run: the tables
 of a run without it have no positions.
 
 With --since MANIFEST, for a world that DIR does not have yet, census skips slabs without new,
@@ -124,8 +124,11 @@ A line is printed for each table, with its number of rows; with --json an object
 
 // checkPositions returns an error for a word of --positions that selects nothing in files of any format.
 func (a *Tool) checkPositions() (err error) {
-	given, _ := a.Options.Value(format.OptionPositions.Name)
-	for word := range strings.SplitSeq(given, "\n") {
+	words, given := a.Options.Value(format.OptionPositions.Name)
+	if !given {
+		return nil
+	}
+	for word := range strings.SplitSeq(words, "\n") {
 		var bad error
 		for _, f := range a.Formats {
 			if f.Census == nil || f.Census.Positions == nil {
@@ -135,7 +138,7 @@ func (a *Tool) checkPositions() (err error) {
 				break
 			}
 		}
-		if given != "" && bad != nil {
+		if bad != nil {
 			err = errors.Join(err, fmt.Errorf("--positions: %w", bad))
 		}
 	}

@@ -116,8 +116,11 @@ func testEngine(t *testing.T, engine, python string) {
 		if table.Option != "" {
 			continue
 		}
-		queries = append(queries, map[string]string{"duckdb": "SELECT column_name, data_type, comment FROM duckdb_columns() WHERE table_name = '" +
-			table.Name + "' ORDER BY column_index", "spark": "DESCRIBE " + table.Name}[engine])
+		query := "DESCRIBE " + table.Name
+		if engine == "duckdb" {
+			query = "SELECT column_name, data_type, comment FROM duckdb_columns() WHERE table_name = '" + table.Name + "' ORDER BY column_index"
+		}
+		queries = append(queries, query)
 		lines := ""
 		for _, c := range table.All() {
 			lines += c.Name + "|" + engineTypes[c.Type][engine] + "|" + c.Help + "\n"
@@ -397,8 +400,8 @@ func TestCensusPage(t *testing.T) {
 			}
 		}
 	}
-	page.WriteString("\n## Views\n\nThe view `census_run` has one row: `moment`, when the run began, and `program`. The other views use several tables:\n\n" +
-		"| view | a row | made from |\n| --- | --- | --- |\n")
+	page.WriteString("\n## Views\n\nThe view `census_run` has one row: `moment`, when the run began, and `program`. " +
+		"The other views use several tables:\n\n| view | a row | made from |\n| --- | --- | --- |\n")
 	for _, v := range viewsOf(&Tool{Service: service.New(games, nil, nil, nil)}) {
 		fmt.Fprintf(&page, "| `%s` | %s | `%s` |\n", v.Name, v.Title, strings.Join(v.Tables, "`, `"))
 	}
@@ -487,9 +490,10 @@ with other programs for S3. An object is complete or absent, and it is written o
 run began (` + "`If-Match`" + `, which S3, MinIO and R2 support). If two runs would mix, one or both end with "another run is
 writing there", and the next run completes the work. ` + "`file:///FOLDER`" + ` is the local folder.
 
-**Positions.** ` + "`--positions WHAT`" + ` adds the tables ` + "`minetest_positions`" + ` and ` + "`teeworlds_positions`" + `, with a row for each node or tile
-of the name, as in ` + "`find`" + `: ` + "`--positions 'default:chest*' --positions tele-in`" + `. Other words select all of a kind: ` + "`9`" + ` is the number of
-a tile, ` + "`*`" + ` all nodes and tiles. Give the option in each run; a run with other words, or without it, makes all tables again.
+**Positions.** ` + "`--positions WHAT`" + ` adds the tables ` + "`minetest_positions`" + ` and
+` + "`teeworlds_positions`" + `, with a row for each node or tile of the name, as in ` + "`find`" + `:
+` + "`--positions 'default:chest*' --positions freeze`" + `. ` + "`9`" + ` is the number of a tile. Give the option in
+each run; a run with other words, or without it, makes all tables again.
 
 **By workers.** If DIR is below the place for results (` + "`jobs submit --results R census FILE... -o R/NAME`" + `, R a folder or a
 bucket), it stays there from work to work, and the parts rebuild only what has changed: the result is
@@ -501,40 +505,10 @@ fetches all tables.
 
 **Secrets.** As in ` + "`find`" + ` and ` + "`info`" + `, the tables contain no passwords and no addresses.
 
-## Runs
+` + censusRuns + `## Reading it
 
-Each run writes ` + "`DIR/runs/MOMENT.json`" + `: when it began, in UTC, the program, the sources, up to 1,000 messages about them, and for each
-table its columns, a version that changes with them, and its files: partition, rows, size and SHA-256. A moment is
-` + "`2026-11-27T18-45-00Z`" + `, a second later if there is one. With workers it is the moment at which their results were merged.
-
-Files of earlier runs stay in ` + "`DIR/kept`" + `, each content once. In a folder they are there from the begin, by a second name of the file
-(a hard link): views of a run read them while later runs replace the files in ` + "`DIR/TABLE`" + `. In a bucket, and on disks without hard
-links, a file is copied there before it is replaced, and views of a run that was the newest one must be printed again after a
-later run. Copies of DIR with ` + "`rsync -H`" + ` or ` + "`cp -a`" + ` keep the links.
-
-` + "`--keep 30`" + ` keeps the newest 30 runs, ` + "`--keep 30d`" + ` those of 30 days (or ` + "`12h`, `6m`, `1y`" + `), and always the one that ends. It removes other
-runs, and then the files in ` + "`DIR/kept`" + ` that no remaining run lists. A killed run is completed by the next run with ` + "`--keep`" + `. Without
-the option, nothing is removed, and the run prints how many bytes only earlier runs need.
-
-` + "`trowel sql DIR`" + ` prints views of the newest run, and ` + "`--run`" + ` those of the newest run of a day, or of any other begin of a moment.
-This answers who had diamonds on Friday, the 27th:
-
-<!-- not run: a verb of trowel-fleet -->
-
-    trowel census world -o DIR --keep 30d    # every day
-    trowel sql DIR --run 2026-11-27 > friday.sql
-    duckdb -init friday.sql -c "` + diamondsThen + `"
-
-In DuckDB, a schema for each run compares two of them:
-
-    CREATE SCHEMA thursday; USE thursday; .read thursday.sql
-    CREATE SCHEMA friday; USE friday; .read friday.sql
-    SELECT owner, f.count - t.count FROM friday.minetest_belongings f JOIN thursday.minetest_belongings t
-    USING (file, owner, item) WHERE item = 'default:diamond';
-
-## Reading it
-
-` + "`trowel sql DIR`" + ` prints statements that create a view for each table, with the meaning of each column as comments, and
+` + "`trowel sql DIR`" + ` prints statements that create a view for each table, with the meaning of each column as
+comments, and
 [other views](#views). The statements name files as DIR is given, so use DIR's absolute path if the engine runs in another folder.
 
 <!-- not run: a verb of trowel-fleet -->

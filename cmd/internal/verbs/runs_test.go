@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +11,8 @@ import (
 	"testing"
 
 	"trowel.example/cmd/internal/census"
+	"trowel.example/internal/files/output"
+	"trowel.example/internal/testing/seedmap"
 )
 
 // runsOf returns the names of the runs of a dataset, the oldest first.
@@ -85,7 +88,8 @@ func TestCensusRuns(t *testing.T) {
 	if files, _ := filepath.Glob("out/kept/toy_items/*"); len(files) != 6 { // 4 of a.rack 1, 1 of a.rack 2, 1 of x.list
 		t.Errorf("kept: %q", files)
 	}
-	if _, told, code := runSQL("out", "--run", "1999"); code != 2 || !strings.Contains(told, "no run of \"1999\"") || !strings.Contains(told, names[3]) {
+	_, told, code := runSQL("out", "--run", "1999")
+	if code != 2 || !strings.Contains(told, "no run of \"1999\"") || !strings.Contains(told, names[3]) {
 		t.Error(code, told)
 	}
 	if err := os.WriteFile("out/kept/toy_items/notes.parquet", nil, 0o666); err != nil { // a file of the user
@@ -152,3 +156,129 @@ func TestCensusRuns(t *testing.T) {
 		}
 	}
 }
+
+// TestCensusRunsKilled tests that before any change of the disk all recorded runs can be read: the files have the content
+// that the runs list.
+func TestCensusRunsKilled(t *testing.T) {
+	inBuckets(t)
+	t.Chdir(t.TempDir())
+	toyFiles(t, someToys)
+	censusOf(t, 0, "in", "-o", "out")
+	steps, checked := 0, 0
+	output.Step = func() {
+		steps++
+		store, err := census.LookInto("out")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer store.Close()
+		for _, name := range runsOf(t, "out") {
+			run, err := census.ReadRun(t.Context(), store, name)
+			if err == nil {
+				err = run.Locate(t.Context(), store)
+			}
+			if err != nil {
+				t.Errorf("before change %d: %v", steps, err)
+				continue
+			}
+			for _, table := range run.Tables {
+				for _, f := range table.Files {
+					data, err := os.ReadFile(filepath.Join("out", f.Path))
+					if sum := fmt.Sprintf("%x", sha256.Sum256(data)); err != nil || sum != f.SHA256 {
+						t.Errorf("before change %d: %s of %s has the hash %s, %v", steps, f.Path, name, sum, err)
+					}
+					checked++
+				}
+			}
+		}
+	}
+	defer func() { output.Step = func() {} }()
+	for _, links := range []bool{true, false} {
+		if !links { // as on a disk without links
+			if err := os.RemoveAll("out/kept"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		toyFiles(t, map[string]string{"in/a.rack": fmt.Sprintf("1 car 6\n2 doll 7\n4 new %v\n", links)})
+		censusOf(t, 0, "in", "-o", "out")
+		toyFiles(t, map[string]string{"in/a.rack": "2 doll 8\n"})
+		censusOf(t, 0, "in", "-o", "out", "--prune", "--keep", "1")
+	}
+	if steps < 40 || checked < 1000 {
+		t.Errorf("only %d changes, %d files", steps, checked)
+	}
+}
+
+// TestCensusPositions tests the words of --positions, and that the table exists only with the option.
+func TestCensusPositions(t *testing.T) {
+	t.Chdir(t.TempDir())
+	seeds, _, err := seedmap.Make(3, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range seeds {
+		toyFiles(t, map[string]string{"in/" + s.Name: string(s.Data)})
+	}
+	census := func(want int, words ...string) string {
+		t.Helper()
+		told, code := runGames(append([]string{"census", "in", "-o", "out"}, words...)...)
+		if code != want {
+			t.Fatalf("%q: %d, %s", words, code, told)
+		}
+		return told
+	}
+	const table = "out/teeworlds_positions"
+	census(0)
+	if _, err := os.Stat(table); err == nil {
+		t.Error("positions without the option")
+	}
+	census(0, "--positions", "9", "--positions", "default:chest")
+	if rows := tableRows(t, "out", "teeworlds_positions"); len(rows) == 0 {
+		t.Error("no positions")
+	}
+	census(0)
+	if files, _ := filepath.Glob(table + "/*"); len(files) > 0 {
+		t.Errorf("without the option: %q", files)
+	}
+	for _, bad := range []string{"freze", "256", ""} {
+		if told := census(2, "--positions", bad); !strings.Contains(told, "--positions") {
+			t.Errorf("%q: %s", bad, told)
+		}
+	}
+}
+
+// censusRuns is the part of the page about runs.
+const censusRuns = `## Runs
+
+Each run writes ` + "`DIR/runs/MOMENT.json`" + `: when it began, in UTC, the program, the sources, up to 1,000 messages
+about them, and for each table its columns, a version that changes with them, and its files: partition, rows,
+size and SHA-256. A moment is ` + "`2026-11-27T18-45-00Z`" + `, a second later if that exists. With workers it is the
+moment at which their results were merged.
+
+Files of earlier runs stay in ` + "`DIR/kept`" + `, each content once. In a folder they are there from the beginning, as a
+second name of the file (a hard link): views of a run read them while later runs replace the files in
+` + "`DIR/TABLE`" + `. In a bucket, and on disks without hard links, a file is copied there before it is replaced, so print
+the views of a run again after the next run. Copies of DIR with ` + "`rsync -H`" + ` or ` + "`cp -a`" + ` keep the links.
+
+` + "`--keep 30`" + ` keeps the newest 30 runs, ` + "`--keep 30d`" + ` those of 30 days (or ` + "`6m`, `1y`" + `), and always
+the current one. It removes the other runs, and then the files in ` + "`DIR/kept`" + ` that no remaining run lists; if it is
+killed, the next run with ` + "`--keep`" + ` removes the rest. Without the option nothing is removed, and the run prints how
+many bytes only earlier runs need.
+
+` + "`trowel sql DIR`" + ` prints views of the newest run, and ` + "`--run`" + ` those of the newest run of a day, or of another
+beginning of a moment. This answers who had diamonds on Friday, the 27th:
+
+<!-- not run: a verb of trowel-fleet -->
+
+    trowel census world -o DIR --keep 30d    # every day
+    trowel sql DIR --run 2026-11-27 > friday.sql
+    duckdb -init friday.sql -c "` + diamondsThen + `"
+
+In DuckDB, a schema for each run compares two of them:
+
+    CREATE SCHEMA thursday; USE thursday; .read thursday.sql
+    CREATE SCHEMA friday; USE friday; .read friday.sql
+    SELECT owner, f.count - t.count FROM friday.minetest_belongings f JOIN thursday.minetest_belongings t
+    USING (file, owner, item) WHERE item = 'default:diamond';
+
+`

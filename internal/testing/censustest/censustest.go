@@ -76,11 +76,12 @@ func New(t testing.TB, game *format.Game) *DB {
 	return db
 }
 
-// Add adds the rows of a file, checks that they match their tables, and returns the losses that were reported.
-func (db *DB) Add(f *format.Format, src *format.Source) (missed []string, err error) {
+// Add adds the rows of a file, checks that they match their tables, and returns the losses that were reported. It has
+// the given words of the option for positions.
+func (db *DB) Add(f *format.Format, src *format.Source, positions ...string) (missed []string, err error) {
 	db.t.Helper()
 	var mu sync.Mutex
-	job := &format.Job{OnMiss: func(_, message string) {
+	job := &format.Job{Values: map[string]string{format.OptionPositions.Name: strings.Join(positions, "\n")}, OnMiss: func(_, message string) {
 		mu.Lock()
 		defer mu.Unlock()
 		missed = append(missed, message)

@@ -210,7 +210,8 @@ var tableEnvelopes = &format.Table{Name: "teeworlds_envelopes", Title: "An envel
 var tableFindings = checking.Table("teeworlds_findings")
 
 var views = []format.TableView{
-	{Name: "teeworlds_authors", Title: "An author, with the number of maps, and their sizes together.", Tables: []string{"teeworlds_maps"}, SQL: `
+	{Name: "teeworlds_authors", Title: "An author, with the number of maps, and their sizes together.",
+		Tables: []string{"teeworlds_maps"}, SQL: `
 		SELECT author, count(*) AS maps, sum(size) AS size, sum(tile_layers) AS tile_layers, sum(quads) AS quads
 		FROM teeworlds_maps WHERE author IS NOT NULL AND author <> '' GROUP BY author`},
 	{Name: "teeworlds_tile_names", Title: "How many tiles of each function a map has, in physics layers.",
@@ -218,7 +219,8 @@ var views = []format.TableView{
 		SELECT t.file, m.author, t.kind, t.name, sum(t.tiles) AS tiles
 		FROM teeworlds_tiles t LEFT JOIN teeworlds_maps m ON m.file = t.file
 		WHERE t.name IS NOT NULL GROUP BY t.file, m.author, t.kind, t.name`},
-	{Name: "teeworlds_image_maps", Title: "Which map uses which image, how often.", Tables: []string{"teeworlds_images", "teeworlds_maps"}, SQL: `
+	{Name: "teeworlds_image_maps", Title: "Which map uses which image, how often.",
+		Tables: []string{"teeworlds_images", "teeworlds_maps"}, SQL: `
 		SELECT i.name AS image, i.file, m.author, i.external, i.uses, i.sha256
 		FROM teeworlds_images i LEFT JOIN teeworlds_maps m ON m.file = i.file`},
 }
