@@ -232,4 +232,13 @@ func (b *Bucket) list(ctx context.Context, folder, delimiter string, do func(Ent
 	}
 }
 
+// List calls do for all objects in a folder, with names relative to it.
+func (b *Bucket) List(ctx context.Context, folder string, do func(name string, size int64) error) error {
+	err := b.Walk(ctx, folder, func(e Entry) error { return do(strings.TrimPrefix(e.Name, folder+"/"), e.Size) })
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
 func isNotFound(err error) bool { return gcerrors.Code(err) == gcerrors.NotFound }

@@ -234,10 +234,14 @@ const noRows = "none"
 type Record struct {
 	Table string
 	Bytes Chunk
+	File  work.Ref // the whole file, if the part has stored it; the zero value: Bytes has it
 	State *State
 	Same  bool // nothing has changed
 	Left  bool // the shard is left out: unchanged since the time that the user gave
 }
+
+// Refers returns the file of a table.
+func (r Record) Refers() (work.Ref, bool) { return r.File, r.File.Size > 0 }
 
 // Chunk is a piece of a spool. It stays in the spool until it is sent. Each chunk is sent once, the last one of a
 // spool at the end: sending it closes the spool.
@@ -296,8 +300,9 @@ func (t *Temp) Close() {
 	t.open, t.end = nil, nil
 }
 
-// spool is a temporary file of this run, with the hash of its content.
+// spool is a temporary file of this run, with the hash of its content, or a placed file.
 type spool struct {
+	ref  work.Ref // the placed file; the zero value: none
 	temp *Temp
 	file *os.File
 	size int64
@@ -356,6 +361,9 @@ func (s *spool) Write(p []byte) (int, error) {
 }
 
 func (s *spool) content(rows int64) Content {
+	if s.isPlaced() {
+		return Content{Rows: rows, Size: s.ref.Size, SHA256: hex.EncodeToString(s.ref.SHA256[:])}
+	}
 	return Content{Rows: rows, Size: s.size, SHA256: hex.EncodeToString(s.sum.Sum(nil))}
 }
 

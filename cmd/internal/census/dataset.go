@@ -27,11 +27,14 @@ type Dataset struct {
 	Tables  []*format.Table
 	With    func(option string) bool // reports whether the user gave an option that tables require
 	Temp    *Temp
-	Few     int  // in a new dataset, up to this many files without shards form one partition
-	Prune   bool // remove the rows of files that no longer exist
-	Brief   bool // the dataset is copied after the run: its files have no second names
-	Say     func(Note)
-	Miss    func(path, message string) Note // returns a note about lost data of the dataset itself
+	Few     int         // in a new dataset, up to this many files without shards form one partition
+	Prune   bool        // remove the rows of files that no longer exist
+	Brief   bool        // the dataset is copied after the run: its files have no second names
+	Files   *work.Files // files that parts have stored; nil: their records contain them
+	// Adopt makes one of Files a file of the dataset, which is new; nil: the store gets it.
+	Adopt func(name string, ref work.Ref) error
+	Say   func(Note)
+	Miss  func(path, message string) Note // returns a note about lost data of the dataset itself
 
 	store   Store
 	states  map[string]*State
@@ -262,6 +265,10 @@ func (d *Dataset) Moved(name string, parts map[string]bool) bool {
 
 // Take takes the next record of a part. All records of a part are taken consecutively.
 func (d *Dataset) Take(ctx context.Context, p work.Part, r Record) error {
+	if _, ok := r.Refers(); ok && d.Files != nil && r.Table != "" && d.made[r.Table] == nil {
+		d.made[r.Table] = d.Temp.placed(r.File)
+		return nil
+	}
 	if r.Table != "" {
 		s := d.made[r.Table]
 		if s == nil {
@@ -378,10 +385,7 @@ func (d *Dataset) replace(ctx context.Context, part string, old, state *State, m
 		if state.Tables[table] == old.Tables[table] {
 			continue
 		}
-		if err := d.store.Put(ctx, tableFile(table, part), func(w io.Writer) error {
-			_, err := io.Copy(w, made[table].reader())
-			return err
-		}); err != nil {
+		if err := d.putTable(ctx, tableFile(table, part), made[table]); err != nil {
 			return err
 		}
 	}
@@ -462,6 +466,9 @@ func (d *Dataset) merge(ctx context.Context, t *format.Table, part string, was C
 	w := d.Create(both, t, d.Program)
 	own := made[t.Name]
 	if own != nil {
+		if err := d.here(ctx, own); err != nil {
+			return errors.Join(err, both.close())
+		}
 		if err := w.Copy(own.file, own.size, func(string) bool { return true }); err != nil {
 			return errors.Join(err, both.close())
 		}

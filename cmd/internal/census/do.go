@@ -33,6 +33,7 @@ type Maker struct {
 	Program string // name and version
 	Create  Create
 	Temp    *Temp
+	Place   *work.Files // where a part stores the files of tables; nil: in its records
 
 	// Open opens a file. The messages of its job go to say. [ErrNoTables] means that the file has no tables and
 	// that this is no error.
@@ -108,7 +109,7 @@ func (m *Maker) Do(ctx context.Context, p work.Part, put func(Record) error) err
 			return err
 		}
 	}
-	return d.end(put)
+	return d.end(ctx, put)
 }
 
 // doing is a partition that is being made.
@@ -314,7 +315,7 @@ func (d *doing) rows(ctx context.Context, i int, in *Input) error {
 }
 
 // end passes the results to put.
-func (d *doing) end(put func(Record) error) error {
+func (d *doing) end(ctx context.Context, put func(Record) error) error {
 	state := &State{Key: d.key(), Shard: d.shard, Files: d.files, Tables: make(map[string]Content), Notes: d.notes}
 	for _, t := range slices.SortedFunc(maps.Keys(d.tables), func(a, b *format.Table) int { return strings.Compare(a.Name, b.Name) }) {
 		r := d.tables[t]
@@ -323,6 +324,12 @@ func (d *doing) end(put func(Record) error) error {
 		}
 		state.Tables[t.Name] = r.content(r.Rows())
 		r.put = true
+		if d.Place != nil {
+			if err := d.place(ctx, t.Name, r.spool, put); err != nil {
+				return err
+			}
+			continue
+		}
 		if err := r.chunks(func(c Chunk) error { return put(Record{Table: t.Name, Bytes: c}) }); err != nil {
 			return err
 		}

@@ -8,8 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 
+	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/files/regular"
@@ -142,6 +144,46 @@ func (f *Folder) Link(from, to string) error {
 		}
 	}
 	return err
+}
+
+// TakeOver links the file into the folder if both are below one folder, in which the link is made: it cannot lead out of it.
+func (f *Folder) TakeOver(ctx context.Context, name string, files *work.Files, ref work.Ref) (done bool, err error) {
+	from, ok := files.Store.(work.Folder)
+	if !ok {
+		return false, nil
+	}
+	above := filepath.Dir(string(from))
+	to, err := filepath.Rel(above, f.root.Name())
+	if err != nil || !filepath.IsLocal(to) {
+		return false, nil
+	}
+	dir, base := path.Split(name)
+	part := dir + "." + base + wholefile.Suffix
+	root, err := regular.OpenRoot(above)
+	if err != nil {
+		return false, nil
+	}
+	defer root.Close()
+	if err := f.root.MkdirAll(path.Clean(dir), 0o777); err != nil {
+		return false, err
+	}
+	if err := f.Remove(ctx, part); err != nil {
+		return false, err
+	}
+	output.Step()
+	at := filepath.Join(filepath.Base(string(from)), filepath.FromSlash(ref.Name()))
+	if err := root.Link(at, filepath.Join(to, filepath.FromSlash(part))); err != nil {
+		return false, nil // no links here, or no such file, which the copy reports
+	}
+	output.Step()
+	info, err := f.root.Lstat(part)
+	if err == nil && info.Size() == ref.Size && info.Mode().IsRegular() && info.Mode().Perm()&^f.mode == 0 {
+		if err = f.root.Rename(part, name); err == nil {
+			err = f.Remove(ctx, part) // it stays if name was the same file
+		}
+		return true, err
+	}
+	return false, f.Remove(ctx, part) // the copy reports what is wrong, or has the right permissions
 }
 
 // Open opens a file.

@@ -3,6 +3,7 @@ package fleet
 import (
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"testing"
 
@@ -37,7 +38,8 @@ func TestBucket(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	b.worker("--root", b.dir, "--root", name+"/maps?"+settings, "--root", name+"/results?"+settings)
+	roots := []string{"--root", b.dir, "--root", name + "/maps?" + settings, "--root", name + "/results?" + settings}
+	first := b.worker(roots...)
 	submit := func(args ...string) string {
 		return strings.TrimSpace(b.must(0, "submit", append([]string{"--results", name + "/results?" + settings}, args...)...).out)
 	}
@@ -71,6 +73,23 @@ func TestBucket(t *testing.T) {
 		t.Error(s)
 	}
 	if s := b.jobs("results", id); !strings.Contains(s.err, "outside the folders") {
+		t.Error(s)
+	}
+	// Of very many parts the files of tables are in their final place in the bucket.
+	first.end(os.Interrupt)
+	b.env = append(b.env, envMany+"=-1")
+	b.worker(roots...)
+	words := []string{"census", name + "/maps/in/00.map?" + settings, "-o"}
+	id = submit(append(words, "tables")...)
+	b.must(0, "wait", id)
+	b.must(0, "results", id, "-o", "tables")
+	if s := b.run(append(words, "one")...); s.code != 0 {
+		t.Error(s)
+	}
+	b.same("one", "tables")
+	more := append(words, name+"/results/more?"+settings)
+	b.must(0, "wait", submit(more...))
+	if s := b.run(more...); !strings.Contains(s.err, " 0 rebuilt") {
 		t.Error(s)
 	}
 }

@@ -28,7 +28,7 @@ type order struct {
 	Step   step            `json:"step"`
 	Plan   work.Plan       `json:"plan"`
 	Part   work.Part       `json:"part"`
-	Store  string          `json:"store"` // the results to merge
+	Store  string          `json:"store"` // the results of the work
 	Place  root            `json:"place"` // root of the results of all works
 	Output string          `json:"output"`
 	Access *service.Access `json:"access"` // nil: everything that the user may do
@@ -100,6 +100,7 @@ func childCommand(t *verbs.Tool) *cobra.Command {
 // obey does the order.
 func (o *order) obey(ctx context.Context, t *verbs.Tool, out io.Writer) int {
 	var noResult error
+	var m *merging
 	call := verbs.Call{Args: o.Plan.Args, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: os.Stderr,
 		Handover: service.Handover{Program: o.Plan.Version, Access: o.Access, Kept: o.kept, Trial: o.Trial && o.Step == stepPart}}
 	switch o.Step {
@@ -110,18 +111,39 @@ func (o *order) obey(ctx context.Context, t *verbs.Tool, out io.Writer) int {
 		}
 	case stepPart:
 		call.Handover.Part = &o.Part
+		if o.Part.Apart {
+			store, end, err := openStore(ctx, o.Store)
+			if err != nil {
+				t.Warn("", err.Error())
+				return 2
+			}
+			defer end()
+			call.Handover.Files = &work.Files{Store: store}
+		}
 		call.Handover.Work = func(ctx context.Context, w work.Work) error { return cmp.Or(w.Do(ctx, o.Part, out), service.ErrPart) }
 	case stepMerge:
+		var err error
+		if m, err = o.merging(ctx); err != nil {
+			t.Warn("", err.Error())
+			return exitNoResult
+		}
 		call.Stdout = out
 		call.Handover.Output = func(string) string { return o.Output }
+		call.Handover.Files, call.Handover.Adopt = &work.Files{Store: m.store}, m.adopt
 		call.Handover.Work = func(ctx context.Context, w work.Work) error {
-			noResult = o.merge(ctx, w)
+			noResult = m.merge(ctx, w)
 			return noResult
 		}
 	}
 	refused := false
 	call.Failed = func(err error) { refused = errors.Is(err, service.ErrRefused) }
 	code := t.Run(ctx, call)
+	if m != nil {
+		if err := m.close(); err != nil {
+			t.Warn("", err.Error())
+			noResult = err
+		}
+	}
 	switch {
 	case refused:
 		return exitRefused
@@ -134,25 +156,6 @@ func (o *order) obey(ctx context.Context, t *verbs.Tool, out io.Writer) int {
 // kept returns the local path of an output folder that the submitter calls name, if it is below the place for
 // results. Such a folder remains and is updated by later works.
 func (o *order) kept(name string) string { return o.Place.kept(o.Plan.Dir, name) }
-
-// merge merges the results in the store.
-func (o *order) merge(ctx context.Context, w work.Work) error {
-	store, end, err := openStore(ctx, o.Store)
-	if err != nil {
-		return err
-	}
-	defer end()
-	return finish(ctx, w, o.Plan, store)
-}
-
-// finish merges the results of a work in a store.
-func finish(ctx context.Context, w work.Work, of work.Plan, store work.Store) error {
-	plan, err := work.Begin(ctx, w, of, store)
-	if err != nil {
-		return err
-	}
-	return work.Finish(ctx, w, plan, store)
-}
 
 // childError is the error of a failed child process, with the child's last message.
 type childError struct {

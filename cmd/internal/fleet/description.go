@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 
 	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/work"
+	"trowel.example/internal/files/host"
 	"trowel.example/internal/text/words"
 )
 
@@ -73,8 +75,12 @@ func (d *description) check() error {
 	return nil
 }
 
+// envMany sets a smaller [work.Many] for tests.
+const envMany = "TROWEL_TEST_MANY"
+
 func (d *description) plan() work.Plan {
-	return work.Plan{Version: d.Version, Dir: d.Dir, Args: d.Args}
+	many, _ := strconv.Atoi(host.Env(envMany))
+	return work.Plan{Version: d.Version, Dir: d.Dir, Args: d.Args, Many: many}
 }
 
 // title returns the command line for display.

@@ -242,7 +242,7 @@ func TestFleet(t *testing.T) {
 		"ends": testEnds, "store": testStore, "real": testReal,
 		"orphan": testOrphan, "split": testSplit, "many": testMany, "roots": testRoots, "hostile": testHostile, "world": testWorld,
 		"schema": testSchema, "left": testLeft, "words": testWords, "clock": testClock, "census": testCensus,
-		"rescue": testRescue, "merge": testMergeFirst, "refused": testRefused,
+		"rescue": testRescue, "placed": testPlaced, "merge": testMergeFirst, "refused": testRefused,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -139,7 +139,7 @@ func (x *indexed) part(ctx context.Context, store work.Store, p work.Part) {
 
 // order returns an order for a child, which may do what the user may do.
 func (x *indexed) order(s step) *order {
-	return &order{Step: s, Plan: x.plan(), Place: root{x.Results, x.Results}, Memory: x.memory, scratch: x.scratch}
+	return &order{Step: s, Plan: x.plan(), Store: in(x.Results, x.id()), Place: root{x.Results, x.Results}, Memory: x.memory, scratch: x.scratch}
 }
 
 // mergeCommand returns the verb that merges the results of workers without a queue.
@@ -168,12 +168,19 @@ trowel. If parts have no results, merge names them and does nothing.`,
 		if err := d.complete(cmd.Context(), store); err != nil {
 			return err
 		}
-		return verbs.Exit(t.Run(cmd.Context(), verbs.Call{Args: words, Stdin: strings.NewReader(""), Stdout: t.Out(), Stderr: cmd.ErrOrStderr(),
-			Handover: service.Handover{Program: d.Version, Kept: d.kept,
+		var left work.Left
+		code := t.Run(cmd.Context(), verbs.Call{Args: words, Stdin: strings.NewReader(""), Stdout: t.Out(), Stderr: cmd.ErrOrStderr(),
+			Handover: service.Handover{Program: d.Version, Kept: d.kept, Files: &work.Files{Store: store},
 				Output: func(name string) string { return name },
-				Work: func(ctx context.Context, w work.Work) error {
-					return finish(ctx, w, d.plan(), store)
-				}}}))
+				Work: func(ctx context.Context, w work.Work) (err error) {
+					left, err = finish(ctx, w, d.plan(), store)
+					return err
+				}}})
+		reportLeft(t, left)
+		if f, ok := store.(work.Folder); ok {
+			f.Sweep(time.Now().Add(-maxLimit)) // no worker can still be writing them
+		}
+		return verbs.Exit(code)
 	}
 	return cmd
 }
@@ -188,23 +195,30 @@ func (d *description) complete(ctx context.Context, store work.Store) error {
 		return wording.Hint(fmt.Errorf("%s: no results of these words, in this folder, by version %s", d.Results, d.Version),
 			"`trowel worker --part 0/1 --results %s %s` makes them", d.Results, wording.Quoted(d.Args...))
 	}
-	plan, err := work.Begin(ctx, nil, d.plan(), store) // reads the plan
+	plan, err := work.Open(ctx, d.plan(), store)
 	if err != nil {
 		return err
 	}
-	var missing []string
-	for i, p := range plan.Parts {
-		has, err := store.Has(ctx, work.ResultName(p))
-		if err != nil {
-			return err
+	var first []string
+	lacking := 0
+	all, err := work.Missing(ctx, plan, func(i int, p work.Part) {
+		if lacking++; len(first) < 5 {
+			first = append(first, fmt.Sprintf("%s (number %d)", p.Name, i))
 		}
-		if !has {
-			missing = append(missing, fmt.Sprintf("%s (number %d)", p.Name, i))
-		}
+	})
+	if err != nil {
+		return err
 	}
-	if len(missing) > 0 {
-		return wording.Hint(fmt.Errorf("%s of %d without results: %s", wording.Count(len(missing), "part"), len(plan.Parts),
-			strings.Join(missing[:min(5, len(missing))], ", ")), "worker --part N/M does those whose numbers have the remainder N when divided by M")
+	if lacking > 0 {
+		return wording.Hint(fmt.Errorf("%s of %d without results: %s", wording.Count(lacking, "part"), all, strings.Join(first, ", ")),
+			"worker --part N/M does those whose numbers have the remainder N when divided by M")
 	}
 	return nil
+}
+
+// reportLeft reports the files of killed workers that were removed.
+func reportLeft(t *verbs.Tool, left work.Left) {
+	if left.Files > 0 {
+		t.Say("removed %s of killed workers, %.1f MB, which no result names", wording.Count(left.Files, "file"), float64(left.Bytes)/1e6)
+	}
 }

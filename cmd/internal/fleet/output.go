@@ -1,6 +1,8 @@
 package fleet
 
 import (
+	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -22,7 +24,8 @@ import (
 const (
 	stdoutName = "output/stdout"
 	stderrName = "output/stderr"
-	filesName  = "output/files/" // the files that the verb wrote
+	filesName  = "output/files/"  // the files that the verb wrote
+	indexName  = "output/adopted" // the files in their final place, as lines of JSON
 	endName    = "output/end.json"
 	outputName = "out" // the file or folder that the verb wrote
 )
@@ -31,6 +34,8 @@ const (
 type ended struct {
 	Code  int      `json:"code"`
 	Files []string `json:"files,omitempty"`
+	// Adopted is the number of files that parts have stored in their final place.
+	Adopted int `json:"adopted,omitempty"`
 }
 
 // output runs a merge and stores its printed output and the files that it writes to the folder temp.
@@ -56,27 +61,31 @@ func (w *worker) output(ctx context.Context, results, temp string, run func(out,
 	if err != nil {
 		return 0, err
 	}
-	put := func(name string, from io.Reader) error {
+	put := func(name, path string) error {
+		from, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer from.Close()
 		return store.Put(ctx, name, func(to io.Writer) error {
 			_, err := io.Copy(to, from)
 			return err
 		})
 	}
-	if _, err = talk.Seek(0, io.SeekStart); err == nil {
-		err = put(stderrName, talk)
-	}
 	done := ended{Code: code}
+	index := filepath.Join(temp, outputName) + adoptedPart
+	if err = put(stderrName, talk.Name()); err == nil {
+		done.Adopted, err = countLines(index)
+	}
+	if err == nil && done.Adopted > 0 {
+		err = put(indexName, index)
+	}
 	if err == nil {
 		done.Files, err = outputs(temp, outputName)
 	}
 	for _, name := range done.Files {
-		if err != nil {
-			return 0, err
-		}
-		var f *os.File
-		if f, err = os.Open(filepath.Join(temp, filepath.FromSlash(name))); err == nil {
-			err = put(filesName+name, f)
-			f.Close()
+		if err == nil {
+			err = put(filesName+name, filepath.Join(temp, filepath.FromSlash(name)))
 		}
 	}
 	if err != nil {
@@ -97,11 +106,68 @@ func readEnd(ctx context.Context, store work.Store) (*ended, error) {
 		return nil, fmt.Errorf("%s: %w", endName, err)
 	}
 	for _, name := range e.Files {
-		if rest, ok := strings.CutPrefix(name, outputName); !ok || !filepath.IsLocal(filepath.FromSlash(name)) || rest != "" && rest[0] != '/' {
-			return nil, fmt.Errorf("%s: %.50q is not a valid name of a file", endName, name)
+		if err := checkName(name); err != nil {
+			return nil, fmt.Errorf("%s: %w", endName, err)
 		}
 	}
 	return &e, nil
+}
+
+// checkName returns an error about a name that no output of a verb has.
+func checkName(name string) error {
+	if rest, ok := strings.CutPrefix(name, outputName); !ok || !filepath.IsLocal(filepath.FromSlash(name)) || rest != "" && rest[0] != '/' {
+		return fmt.Errorf("%.50q is not a valid name of a file", name)
+	}
+	return nil
+}
+
+// readAdopted calls do for all files that are in their final place.
+func (e *ended) readAdopted(ctx context.Context, store work.Store, do func(adopted) error) error {
+	if e.Adopted == 0 {
+		return nil
+	}
+	r, err := store.Open(ctx, indexName)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	lines := json.NewDecoder(bufio.NewReader(r))
+	for range e.Adopted {
+		var a adopted
+		err := lines.Decode(&a)
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		if err == nil {
+			err = checkName(a.Name)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", indexName, err)
+		}
+		if err := do(a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// countLines returns the number of lines of a file.
+func countLines(path string) (n int, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	some := make([]byte, 1<<16)
+	for err == nil {
+		var got int
+		got, err = f.Read(some)
+		n += bytes.Count(some[:got], []byte("\n"))
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return n, err
 }
 
 // show prints the output and the messages of a verb, and writes its output files to path.
@@ -116,7 +182,7 @@ func (e *ended) show(ctx context.Context, t *verbs.Tool, store work.Store, stder
 		return err
 	}
 	if path != "" {
-		if len(e.Files) == 0 {
+		if len(e.Files)+e.Adopted == 0 {
 			return wording.Hint(errors.New("the verb wrote no file or folder"), "omit -o to print its output")
 		}
 		folder, ok := store.(work.Folder)
@@ -124,21 +190,21 @@ func (e *ended) show(ctx context.Context, t *verbs.Tool, store work.Store, stder
 		if ok && work.OwnerOnly(string(folder)) {
 			others = 0
 		}
-		if err := e.fetch(path, output.Options{Replace: replace, Others: func() fs.FileMode { return others }}, copyTo); err != nil {
+		if err := e.fetch(ctx, store, path, output.Options{Replace: replace, Others: func() fs.FileMode { return others }}, copyTo); err != nil {
 			return err
 		}
 	}
 	if err := cmp.Or(copyTo(t.Out(), stdoutName), copyTo(stderr, stderrName)); err != nil {
 		return err
 	}
-	if path == "" && len(e.Files) > 0 {
-		t.Say("the verb wrote %s: fetch the output with -o", wording.Count(len(e.Files), "file"))
+	if n := len(e.Files) + e.Adopted; path == "" && n > 0 {
+		t.Say("the verb wrote %s: fetch the output with -o", wording.Count(n, "file"))
 	}
 	return nil
 }
 
 // fetch writes the output file or folder of a verb, completely or not at all.
-func (e *ended) fetch(path string, opts output.Options, copyTo func(io.Writer, string) error) error {
+func (e *ended) fetch(ctx context.Context, store work.Store, path string, opts output.Options, copyTo func(io.Writer, string) error) error {
 	out, err := output.New(path, opts)
 	if err != nil {
 		return err
@@ -158,18 +224,27 @@ func (e *ended) fetch(path string, opts output.Options, copyTo func(io.Writer, s
 	if err != nil {
 		return err
 	}
-	for _, name := range e.Files {
+	write := func(name string, copyTo func(io.Writer) error) error {
 		to := filepath.Join(dir, filepath.FromSlash(strings.TrimPrefix(name, outputName+"/")))
 		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 			return err
 		}
 		f, err := os.Create(to)
 		if err == nil {
-			err = errors.Join(copyTo(f, filesName+name), f.Close())
+			err = errors.Join(copyTo(f), f.Close())
 		}
-		if err != nil {
+		return err
+	}
+	for _, name := range e.Files {
+		if err := write(name, func(to io.Writer) error { return copyTo(to, filesName+name) }); err != nil {
 			return err
 		}
+	}
+	files := &work.Files{Store: store}
+	if err := e.readAdopted(ctx, store, func(a adopted) error {
+		return write(a.Name, func(to io.Writer) error { return files.CopyTo(ctx, to, a.Ref) })
+	}); err != nil {
+		return err
 	}
 	return out.Commit()
 }

@@ -29,7 +29,6 @@ import (
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/files/host"
-	"trowel.example/internal/files/wholefile"
 	"trowel.example/internal/stores/server"
 )
 
@@ -301,7 +300,7 @@ func (d *doer) part(ctx context.Context, p *partJob) error {
 	}
 	defer end()
 	o := d.order(r, stepPart)
-	o.Part = p.Part
+	o.Part, o.Store = p.Part, results
 	return d.do(ctx, store, p.Work, o, dir)
 }
 
@@ -536,8 +535,13 @@ func (w *worker) merge(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
+		left, err := readLeft(o.Output)
+		if err != nil {
+			return err
+		}
+		reportLeft(w.tool, left)
 		if !bucket.IsURL(results) { // files of killed workers
-			_ = wholefile.RemoveParts(filepath.Join(results, "parts"))
+			work.Folder(results).Sweep(time.Now())
 		}
 		_, err = w.pool.Exec(ctx, w.sql(`UPDATE $$.trowel_work SET ended = now(), code = $2 WHERE id = $1`), id, code)
 		return w.wrap(err)

@@ -30,6 +30,13 @@ type Handover struct {
 	// is no output, as for a run that only does parts.
 	Output func(name string) string
 
+	// Files are the files of the output that parts store in their final place if there are very many parts ([work.Many]),
+	// and that their records only name. nil: the records contain them.
+	Files *work.Files
+
+	// Adopt makes one of Files a file of the output folder, as name, without copying it. nil: the verb copies it.
+	Adopt func(name string, ref work.Ref) error
+
 	// Kept returns the path of an output folder that is updated: the folder may exist before the work and
 	// remains afterwards. If Kept is nil or returns "", the output starts empty and goes to Output.
 	Kept func(name string) string
@@ -59,6 +66,22 @@ func (s *Service) Perform(ctx context.Context, w work.Work) error {
 	}
 	s.Performed = true
 	return s.Handover.Work(ctx, w)
+}
+
+// Placing returns the place for files of a part that this run does: nil if its records contain them.
+func (s *Service) Placing() *work.Files {
+	if s.Handover == nil || s.Handover.Part == nil || !s.Handover.Part.Apart {
+		return nil
+	}
+	return s.Handover.Files
+}
+
+// Placed returns the files that the records of parts name, and the function that makes one of them a file of the output.
+func (s *Service) Placed() (files *work.Files, adopt func(name string, ref work.Ref) error) {
+	if s.Handover == nil {
+		return nil, nil
+	}
+	return s.Handover.Files, s.Handover.Adopt
 }
 
 // InParts reports whether the results of parts are kept, so that a failed part can be retried.

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
+	"time"
 
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
@@ -37,7 +38,7 @@ func (s *Service) resumed(ctx context.Context, w work.Work) (err error) {
 	defer lock.Close()
 	switch err := filelock.Try(lock); {
 	case err == nil:
-		_ = wholefile.RemoveParts(filepath.Join(folder, "parts")) // leftover parts are harmless
+		work.Folder(folder).Sweep(time.Now()) // leftover parts are harmless
 	case !errors.Is(err, errors.ErrUnsupported):
 		return wording.Hint(fmt.Errorf("%s: another run is using this folder", folder), "wait until it ends, or choose another folder")
 	}

@@ -17,11 +17,15 @@ type Tile struct {
 	Name    string      // path in the folder
 	Key     output.Hash // hash of its input
 	Content output.Hash // hash of its pixels; 0: the tile is empty and has no file
-	PNG     []byte      // nil: the file in the folder is valid
+	PNG     []byte      // nil: the file in the folder is valid, or File names it
+	File    work.Ref    // the file that the part has stored; the zero value: none
 	Aside   bool        // unchanged: used only to compose other tiles
 
 	Missing []format.Missing // for a tile of level 0
 }
+
+// Refers returns the file of the tile.
+func (t Tile) Refers() (work.Ref, bool) { return t.File, t.File.Size > 0 }
 
 const (
 	// squareLevel is the level of the tile that covers a part: 64 tiles of level 0, some seconds of work.
@@ -119,6 +123,9 @@ func (p *Pyramid) Do(ctx context.Context, part work.Part, put func(Tile) error) 
 	if err != nil {
 		return err
 	}
+	if p.Place != nil {
+		put = p.placing(ctx, put)
+	}
 	if p.since != nil {
 		return p.renew(ctx, s, put)
 	}
@@ -179,7 +186,7 @@ func (r records) Read(name string) ([]byte, error) {
 }
 
 // Take puts a tile into the folder.
-func (p *Pyramid) Take(_ context.Context, part work.Part, t Tile) error {
+func (p *Pyramid) Take(ctx context.Context, part work.Part, t Tile) error {
 	s, err := squareOf(part)
 	if err == nil {
 		err = p.begin()
@@ -191,5 +198,5 @@ func (p *Pyramid) Take(_ context.Context, part work.Part, t Tile) error {
 		return errors.New("the result of part " + part.Name + " contains something other than tiles")
 	}
 	p.level = s.Level
-	return p.put(t)
+	return p.put(ctx, t)
 }

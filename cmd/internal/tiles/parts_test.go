@@ -3,9 +3,11 @@ package tiles
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"image"
 	"io"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -18,12 +20,17 @@ import (
 )
 
 // apart draws a field as separate workers do: each part with a separate pyramid, in random order, some parts
-// twice.
-func apart(t *testing.T, dir string, f field) *Pyramid {
+// twice. With placed, parts store the files of tiles in their final place; with adopt, they are moved from there at the end.
+func apart(t *testing.T, dir string, f field, placed, adopt bool) (*Pyramid, func()) {
 	t.Helper()
 	ctx := t.Context()
 	store := work.Folder(t.TempDir())
-	plan, err := work.Begin(ctx, work.Of(pyramidOf(t, dir, f)), work.Plan{}, store)
+	files := &work.Files{Store: store}
+	many := 0
+	if placed {
+		many = -1
+	}
+	plan, err := work.Begin(ctx, work.Of(pyramidOf(t, dir, f)), work.Plan{Many: many}, store)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,6 +39,9 @@ func apart(t *testing.T, dir string, f field) *Pyramid {
 		part := plan.Parts[i]
 		p := pyramidOf(t, dir, f)
 		p.Open = nil // only the process that stores tiles opens the folder
+		if placed {
+			p.Place = files
+		}
 		if err := store.Add(ctx, work.ResultName(part), func(to io.Writer) error { return work.Of(p).Do(ctx, part, to) }); err != nil {
 			t.Fatal(err)
 		}
@@ -51,10 +61,26 @@ func apart(t *testing.T, dir string, f field) *Pyramid {
 		}
 	}
 	p := pyramidOf(t, dir, f)
-	if err := work.Finish(ctx, work.Of(p), plan, store); err != nil {
-		t.Fatal(err)
+	p.Files = files
+	adopted := make(map[string]work.Ref)
+	if adopt {
+		p.Adopt = func(name string, ref work.Ref) error { adopted[name] = ref; return nil }
 	}
-	return p
+	if left, err := work.Finish(ctx, work.Of(p), plan, store); err != nil || left.Files > 0 {
+		t.Fatal(left, err)
+	}
+	return p, func() {
+		for name, ref := range adopted {
+			data, err := files.Read(ctx, ref, maxPNG)
+			to := filepath.Join(dir, filepath.FromSlash(name))
+			if err := errors.Join(err, os.MkdirAll(filepath.Dir(to), 0o777), os.WriteFile(to, data, 0o666)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if adopt && len(adopted) == 0 && placed && len(p.levels) > squareLevel && p.Made().Drawn > 100 {
+			t.Error("no tile is where it was stored")
+		}
+	}
 }
 
 // TestApart tests that parts produce identical output as one process, in a new folder and in one with the tiles of
@@ -68,7 +94,7 @@ func TestApart(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		dir := t.TempDir()
 		one, many := filepath.Join(dir, "one"), filepath.Join(dir, "many")
-		for range 3 { // the scene grows and shrinks
+		for i := range 3 { // the scene grows and shrinks
 			at := func() float64 { return float64(r.IntN(2400) - 1200) }
 			f := field{bounds: format.Rect{Min: [2]float64{at(), at()}}}
 			f.bounds.Max = [2]float64{f.bounds.Min[0] + float64(r.IntN(4000)), f.bounds.Min[1] + float64(r.IntN(900))}
@@ -76,11 +102,12 @@ func TestApart(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := apart(t, many, f)
+			p, end := apart(t, many, f, i > 0, i > 1)
 			got, err := p.Finish(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
+			end()
 			p.folder.Close()
 			if d := cmp.Diff(want, got); d != "" {
 				t.Error(d)
@@ -100,7 +127,7 @@ func TestMissingApart(t *testing.T) {
 	tiles := int64(20 * 2)
 	want := []format.Missing{{Kind: "color", Name: "drawn", Count: tiles, Adds: true}, {Kind: "layer", Name: "whole", Count: 7}}
 	for range 2 {
-		p := apart(t, dir, f)
+		p, _ := apart(t, dir, f, true, false)
 		if _, err := p.Finish(t.Context()); err != nil {
 			t.Fatal(err)
 		}

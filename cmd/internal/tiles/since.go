@@ -84,8 +84,8 @@ func placeOf(file string) (level int, at image.Point, ok bool) {
 	return level, at, err == nil && level >= 0 && name(level, at.X, at.Y) == file
 }
 
-// note records a changed tile.
-func (p *Pyramid) note(t Tile) {
+// noteTile records a changed tile.
+func (p *Pyramid) noteTile(t Tile) {
 	if p.since == nil {
 		return
 	}

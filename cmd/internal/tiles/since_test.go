@@ -125,7 +125,7 @@ func TestSince(t *testing.T) {
 			drawn += calls()
 		}
 		p, _ = part()
-		if err := work.Finish(ctx, work.Of(p), plan, store); err != nil {
+		if _, err := work.Finish(ctx, work.Of(p), plan, store); err != nil {
 			t.Fatal(err)
 		}
 		if made := finish(p); made.Drawn != 4+levels-1 || seen && drawn != 4 || !seen && drawn != all {
@@ -140,7 +140,7 @@ func TestSince(t *testing.T) {
 		if seen {
 			p, _ := part()
 			p.Was = nil
-			if err := work.Finish(ctx, work.Of(p), plan, store); err == nil || !strings.Contains(err.Error(), "is missing now") {
+			if _, err := work.Finish(ctx, work.Of(p), plan, store); err == nil || !strings.Contains(err.Error(), "is missing now") {
 				t.Error(err)
 			}
 			p.folder.Close()

@@ -28,6 +28,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/format"
 	"trowel.example/internal/limits/parallel"
@@ -58,6 +59,10 @@ type Pyramid struct {
 	// It may return nil. If Was is nil, there is no other folder.
 	Was      func() (*output.Collection, error)
 	Progress func(done, of int) // counts tiles; may be nil
+
+	Place *work.Files                           // where a part stores the files of tiles; nil: in their records
+	Files *work.Files                           // where parts have stored files
+	Adopt func(name string, ref work.Ref) error // makes one of Files a file of the folder; nil: it is copied
 
 	planning sync.Once
 	failed   error
@@ -222,7 +227,7 @@ func (p *Pyramid) shrinkLevel(ctx context.Context, level int) error {
 			t, err = p.shrink(p.folder, p.levels[level-1], level, tiles.Min.X+i%tiles.Dx(), tiles.Min.Y+i/tiles.Dx())
 		}
 		if t.Aside = aside; err == nil {
-			err = p.put(t)
+			err = p.put(ctx, t)
 		}
 		if err != nil {
 			failed.CompareAndSwap(nil, &err)
@@ -353,11 +358,11 @@ func (p *Pyramid) encode(t *Tile, m *image.RGBA) error {
 }
 
 // put writes, keeps or removes the file of a tile in the folder.
-func (p *Pyramid) put(t Tile) error {
+func (p *Pyramid) put(ctx context.Context, t Tile) error {
 	if t.Aside {
 		return p.putAside(t)
 	}
-	p.note(t)
+	p.noteTile(t)
 	piece, there := p.folder.Piece(t.Name)
 	var err error
 	switch {
@@ -371,11 +376,11 @@ func (p *Pyramid) put(t Tile) error {
 		if notes := notesOf(t.Missing); piece.Key != t.Key || !slices.Equal(piece.Notes, notes) {
 			err = p.folder.Rekey(t.Name, t.Key, notes...)
 		}
-	case t.PNG == nil:
+	case t.PNG == nil && (t.File.Size == 0 || p.Files == nil):
 		err = fmt.Errorf("%s: another program changed it during the run", t.Name)
 	default:
 		p.drawn.Add(1)
-		err = p.write(t.Name, t.Key, t.Content, t.PNG, notesOf(t.Missing)...)
+		err = p.place(ctx, t)
 	}
 	if err == nil && p.Progress != nil && p.since == nil {
 		p.Progress(int(p.done.Add(1)), p.total)
@@ -384,10 +389,15 @@ func (p *Pyramid) put(t Tile) error {
 }
 
 func (p *Pyramid) write(name string, key, content output.Hash, data []byte, notes ...output.Note) error {
-	p.mu.Lock()
-	p.changed = append(p.changed, name)
-	p.mu.Unlock()
+	p.note(name)
 	return p.folder.Put(path.Clean(name), key, content, data, notes...)
+}
+
+// note records that a file was written.
+func (p *Pyramid) note(name string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.changed = append(p.changed, name)
 }
 
 // blankOf returns a picture with only background.

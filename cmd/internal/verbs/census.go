@@ -113,6 +113,11 @@ A line is printed for each table, with its number of rows; with --json an object
 			Prune: prune, Say: c.report, Miss: func(path, message string) census.Note {
 				return keptNote(wording.Note{Kind: wording.Missed, Path: path, Text: message})
 			}}
+		c.maker.Place = a.Placing()
+		c.data.Files, c.data.Adopt = a.Placed()
+		if _, kept := a.Kept(dir); kept {
+			c.data.Adopt = nil
+		}
 		defer c.close()
 		if err := c.run(cmd.Context()); err != nil {
 			return err

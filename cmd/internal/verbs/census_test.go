@@ -561,29 +561,39 @@ func TestCensusOfFolders(t *testing.T) {
 			t.Fatal(line, got)
 		}
 	}
+	var files *work.Files
+	var part *work.Part
 	call := func(do func(context.Context, work.Work) error) performed {
 		var out, said bytes.Buffer
 		code := Perform(t.Context(), Call{Games: games, More: []Added{Census(writeTables, nil)},
 			Args: []string{"census", "in", "-o", "out"}, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &said,
-			Handover: service.Handover{Access: &service.Access{Roots: []string{dir}}, Kept: func(string) string { return "out" }, Work: do}})
+			Handover: service.Handover{Access: &service.Access{Roots: []string{dir}}, Kept: func(string) string { return "out" }, Work: do, Files: files, Part: part}})
 		return performed{out.String(), said.String(), code}
 	}
-	inParts := func() performed {
+	parts := func(many int) performed {
 		store := work.Folder(t.TempDir())
+		files = &work.Files{Store: store}
 		var plan *work.Plan
 		call(func(ctx context.Context, w work.Work) (err error) {
-			plan, err = work.Begin(ctx, w, work.Plan{}, store)
+			plan, err = work.Begin(ctx, w, work.Plan{Many: many}, store)
 			return errors.Join(err, service.ErrPart)
 		})
 		for _, p := range plan.Parts {
+			part = &p
 			if got := call(func(ctx context.Context, w work.Work) error {
 				return errors.Join(store.Add(ctx, work.ResultName(p), func(to io.Writer) error { return w.Do(ctx, p, to) }), service.ErrPart)
 			}); got.code != 0 {
 				t.Fatal(got)
 			}
 		}
-		return call(func(ctx context.Context, w work.Work) error { return work.Finish(ctx, w, plan, store) })
+		part = nil
+		return call(func(ctx context.Context, w work.Work) error {
+			_, err := work.Finish(ctx, w, plan, store)
+			return err
+		})
 	}
+	inParts := func() performed { return parts(0) }
+	inPlace := func() performed { return parts(-1) } // as if there were very many
 	inOne := func() performed {
 		var out, said bytes.Buffer
 		code := run(games, []string{"census", "in", "-o", "out"}, strings.NewReader(""), &out, &said, Census(writeTables, nil))
@@ -593,7 +603,7 @@ func TestCensusOfFolders(t *testing.T) {
 	if first.code != 0 {
 		t.Fatal(first)
 	}
-	for way, again := range map[string]func() performed{"in one process": inOne, "in parts": inParts} {
+	for way, again := range map[string]func() performed{"in one process": inOne, "in parts": inParts, "in place": inPlace} {
 		if names := changed(t, "out", func() {
 			if got := again(); got.code != 0 || got.out != first.out {
 				t.Errorf("%s: %+v", way, got)

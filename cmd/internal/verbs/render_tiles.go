@@ -37,7 +37,9 @@ func (p *picture) drawTiles(ctx context.Context, dir string) error {
 			return folder, err
 		},
 		Progress: func(done, of int) { p.job.Report("tiles:", done, of) },
+		Place:    p.Placing(),
 	}
+	pyramid.Files, pyramid.Adopt = p.Placed()
 	if p.Handover != nil {
 		pyramid.Was = func() (_ *output.Collection, err error) {
 			if p.MayLookAt(dir) != nil {

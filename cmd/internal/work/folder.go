@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
+	"time"
 
 	"trowel.example/internal/files/wholefile"
 )
@@ -106,4 +108,53 @@ func (f Folder) Has(_ context.Context, name string) (bool, error) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// List lists a folder without hidden files, such as incomplete ones.
+func (f Folder) List(_ context.Context, folder string, do func(name string, size int64) error) error {
+	base := f.path(folder)
+	err := filepath.WalkDir(base, func(at string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() || strings.HasPrefix(e.Name(), ".") {
+			return err
+		}
+		info, err := e.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // removed meanwhile
+		}
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(base, at)
+		if err != nil {
+			return err
+		}
+		return do(filepath.ToSlash(rel), info.Size())
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// Remove removes stored data, if it exists.
+func (f Folder) Remove(_ context.Context, name string) error {
+	if err := os.Remove(f.path(name)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// Sweep removes incomplete results and files of killed workers that were last written before a time. It ignores errors:
+// they do no harm.
+func (f Folder) Sweep(before time.Time) {
+	for _, folder := range []string{resultFolder, filesFolder} {
+		_ = filepath.WalkDir(f.path(folder), func(at string, e fs.DirEntry, err error) error {
+			if err == nil && e.Type().IsRegular() && wholefile.IsPart(e.Name()) {
+				if info, err := e.Info(); err == nil && info.ModTime().Before(before) {
+					_ = os.Remove(at)
+				}
+			}
+			return nil
+		})
+	}
 }

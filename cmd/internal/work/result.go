@@ -107,19 +107,21 @@ func (o *result[R]) discard() error {
 	return nil
 }
 
+// newUnzip returns a decompressor for results, one after the other.
+func newUnzip() (*zstd.Decoder, error) {
+	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
+}
+
 // readResult calls take with each record in the result of a part.
-func readResult[R any](r io.Reader, p Part, take func(R) error) error {
+func readResult[R any](r io.Reader, zip *zstd.Decoder, p Part, take func(R) error) error {
 	broken := func(err error) error { return &Damaged{p.Name, err} }
 	head := make([]byte, len(magic))
 	if _, err := io.ReadFull(r, head); err != nil || string(head) != magic {
 		return broken(fmt.Errorf("expected the first line %q, found %q", magic, head))
 	}
-	zip, err := zstd.NewReader(bufio.NewReader(r), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow),
-		zstd.WithDecoderLowmem(true))
-	if err != nil {
-		return err
+	if err := zip.Reset(bufio.NewReader(r)); err != nil {
+		return broken(err)
 	}
-	defer zip.Close()
 	from := &io.LimitedReader{R: zip}
 	in := gob.NewDecoder(from)
 	for count := int64(0); ; count++ {

@@ -1,14 +1,14 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io"
-	"iter"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"trowel.example/internal/limits/parallel"
@@ -20,6 +20,7 @@ type Plan struct {
 	Dir     string   `json:"dir"`     // base of relative paths
 	Args    []string `json:"args"`    // the verb and its arguments
 	Parts   []Part   `json:"parts"`
+	Many    int      `json:"-"` // replaces [Many], for tests; 0: it does not
 }
 
 // Same reports whether two plans describe the same work.
@@ -27,22 +28,26 @@ func (p *Plan) Same(q *Plan) bool {
 	return p.Version == q.Version && p.Dir == q.Dir && slices.Equal(p.Args, q.Args)
 }
 
-// All yields the parts.
-func (p *Plan) All() iter.Seq2[Part, error] {
-	return func(yield func(Part, error) bool) {
-		for _, part := range p.Parts {
-			if !yield(part, nil) {
-				return
-			}
-		}
-	}
-}
-
 // PlanName is the name of the plan in a store.
 const PlanName = "plan.json"
 
+// resultFolder is the folder of results in a store.
+const resultFolder = "parts"
+
 // ResultName returns the name of a part's result in a store.
-func ResultName(p Part) string { return "parts/" + p.Name }
+func ResultName(p Part) string {
+	if p.Apart {
+		return fmt.Sprintf("%s/%02x/%s", resultFolder, byte(hashOf(p.Name)), p.Name)
+	}
+	return resultFolder + "/" + p.Name
+}
+
+// hashOf returns a hash of a name that is the same in all processes.
+func hashOf(name string) uint64 {
+	h := fnv.New64a()
+	_, _ = io.WriteString(h, name)
+	return h.Sum64()
+}
 
 // ErrOther means that a store has the plan of another work.
 var ErrOther = errors.New("the folder has the results of another work")
@@ -56,6 +61,9 @@ func Begin(ctx context.Context, w Work, plan Plan, store Store) (*Plan, error) {
 			plan.Parts = append(plan.Parts, p)
 			return nil
 		})
+		for i := range plan.Parts {
+			plan.Parts[i].Apart = len(plan.Parts) > cmp.Or(plan.Many, Many)
+		}
 		if err == nil {
 			err = store.Add(ctx, PlanName, func(to io.Writer) error { return json.NewEncoder(to).Encode(&plan) })
 		}
@@ -63,35 +71,18 @@ func Begin(ctx context.Context, w Work, plan Plan, store Store) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readPlan(ctx, plan, store)
-}
-
-// readPlan reads the plan in a store and returns an error if it is of another work.
-func readPlan(ctx context.Context, plan Plan, store Store) (*Plan, error) {
-	r, err := store.Open(ctx, PlanName)
+	there, err := Open(ctx, plan, store)
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close()
-	var there Plan
-	if err := json.NewDecoder(r).Decode(&there); err != nil {
-		return nil, &Damaged{Err: err}
-	}
-	if !there.Same(&plan) {
-		switch {
-		case there.Version != plan.Version:
-			return nil, fmt.Errorf("%w, by version %s of the program", ErrOther, there.Version)
-		case there.Dir != plan.Dir:
-			return nil, fmt.Errorf("%w, in %s", ErrOther, there.Dir)
+	plan.Parts = nil
+	for p, err := range there.All(ctx) {
+		if err != nil {
+			return nil, err
 		}
-		return nil, fmt.Errorf("%w: %s", ErrOther, strings.Join(there.Args, " "))
+		plan.Parts = append(plan.Parts, p)
 	}
-	for i := range there.Parts {
-		if p := &there.Parts[i]; !p.Valid() {
-			return nil, &Damaged{Err: fmt.Errorf("part %d: %.100q is not a valid name", i, p.Name)}
-		}
-	}
-	return &there, nil
+	return &plan, nil
 }
 
 // Resume does the parts of a plan that have no results in the store yet, on all cores, and merges all results.
@@ -135,10 +126,21 @@ func Resume(ctx context.Context, w Work, plan *Plan, store Store, again func(Par
 	if err := failed.Load(); err != nil {
 		return *err
 	}
-	return Finish(ctx, w, plan, store)
+	_, err := Finish(ctx, w, plan, store)
+	return err
 }
 
-// Finish merges the results of all parts.
-func Finish(ctx context.Context, w Work, plan *Plan, store Store) error {
-	return w.Merge(ctx, plan.All(), func(p Part) (io.ReadCloser, error) { return store.Open(ctx, ResultName(p)) })
+// Finish merges the results of all parts of the plan in a store, which must be that of the same work as plan. It returns the
+// files that it removed because no result names them.
+func Finish(ctx context.Context, w Work, plan *Plan, store Store) (Left, error) {
+	there, err := Open(ctx, *plan, store)
+	if err != nil {
+		return Left{}, err
+	}
+	var names named
+	if err := w.Merge(ctx, there.All(ctx), func(p Part) (io.ReadCloser, error) { return store.Open(ctx, ResultName(p)) },
+		names.add); err != nil {
+		return Left{}, err
+	}
+	return names.compare(ctx, store)
 }

@@ -18,4 +18,9 @@ type Store interface {
 	Open(ctx context.Context, name string) (io.ReadCloser, error)
 	// Has reports whether there is data with a name.
 	Has(ctx context.Context, name string) (bool, error)
+	// List calls do for all data in a folder and its subfolders, with names relative to the folder and sizes in bytes.
+	// Without the folder, do is not called.
+	List(ctx context.Context, folder string, do func(name string, size int64) error) error
+	// Remove removes stored data, if it exists.
+	Remove(ctx context.Context, name string) error
 }

@@ -23,6 +23,7 @@ type Part struct {
 	File  string          `json:"file,omitempty"`  // file of the part, as the user named it
 	Shard format.Shard    `json:"shard,omitempty"` // shard of the file; "" is the whole file
 	Data  json.RawMessage `json:"data,omitempty"`  // further data for the verb
+	Apart bool            `json:"apart,omitempty"` // one of very many: see [Many]
 }
 
 // Valid reports whether the name can be part of a file name on all systems: 1 to 100 lower-case letters, digits
@@ -68,8 +69,9 @@ type Work interface {
 	Split(ctx context.Context, yield func(Part) error) error
 	// Do does a part and writes its result.
 	Do(ctx context.Context, p Part, w io.Writer) error
-	// Merge takes the results of all parts, in order. The function open opens the result of a part.
-	Merge(ctx context.Context, parts iter.Seq2[Part, error], open func(Part) (io.ReadCloser, error)) error
+	// Merge takes the results of all parts, in order. The function open opens the result of a part; some are opened before
+	// their turn, at the same time. names is called for the files that they name, with the number of the part.
+	Merge(ctx context.Context, parts iter.Seq2[Part, error], open func(Part) (io.ReadCloser, error), names func(int, Ref)) error
 }
 
 // Of returns the Work of a verb.
@@ -99,28 +101,44 @@ func (w *work[R]) Do(ctx context.Context, p Part, to io.Writer) error {
 	return out.close(p)
 }
 
-func (w *work[R]) Merge(ctx context.Context, parts iter.Seq2[Part, error], open func(Part) (io.ReadCloser, error)) error {
-	for p, err := range parts {
+func (w *work[R]) Merge(ctx context.Context, parts iter.Seq2[Part, error], open func(Part) (io.ReadCloser, error),
+	names func(int, Ref)) error {
+	ctx, cancel := context.WithCancel(ctx)
+	results := ahead(ctx, parts, open)
+	defer func() {
+		cancel()
+		for o := range results { // closes those that are open
+			(<-o).close()
+		}
+	}()
+	zip, err := newUnzip()
+	if err != nil {
+		return err
+	}
+	defer zip.Close()
+	i := 0
+	for next := range results {
+		o := <-next
+		err := o.err
 		if err == nil {
 			err = ctx.Err()
 		}
 		if err == nil {
-			err = w.take(ctx, p, open)
+			err = readResult(o.r, zip, o.Part, func(record R) error {
+				if r, ok := any(record).(Referring); ok {
+					if ref, ok := r.Refers(); ok {
+						names(i, ref)
+					}
+				}
+				return w.verb.Take(ctx, o.Part, record)
+			})
 		}
-		if err != nil {
+		if o.close(); err != nil {
 			return err
 		}
+		i++
 	}
 	return nil
-}
-
-func (w *work[R]) take(ctx context.Context, p Part, open func(Part) (io.ReadCloser, error)) error {
-	r, err := open(p)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	return readResult(r, p, func(record R) error { return w.verb.Take(ctx, p, record) })
 }
 
 // maxKept is the number of records of a part that are kept while earlier parts are taken.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -58,6 +59,17 @@ func (s *squares) Do(_ context.Context, p work.Part, put func(int) error) error 
 func (s *squares) Take(_ context.Context, p work.Part, n int) error {
 	fmt.Fprintln(&s.out, p.Name, n*n)
 	return nil
+}
+
+// each yields parts.
+func each(parts []work.Part) iter.Seq2[work.Part, error] {
+	return func(yield func(work.Part, error) bool) {
+		for _, p := range parts {
+			if !yield(p, nil) {
+				return
+			}
+		}
+	}
 }
 
 func TestSameOutput(t *testing.T) {
@@ -123,9 +135,9 @@ func TestBrokenResults(t *testing.T) {
 	}
 	merge := func(data []byte) error {
 		plan := work.Plan{Parts: []work.Part{{Name: "0", File: "0"}}}
-		return work.Of(&squares{}).Merge(t.Context(), plan.All(), func(work.Part) (io.ReadCloser, error) {
+		return work.Of(&squares{}).Merge(t.Context(), each(plan.Parts), func(work.Part) (io.ReadCloser, error) {
 			return io.NopCloser(bytes.NewReader(data)), nil
-		})
+		}, nil)
 	}
 	if err := merge(whole.Bytes()); err != nil {
 		t.Fatal(err)
@@ -208,8 +220,8 @@ func TestLargeRecord(t *testing.T) {
 	part := work.Part{Name: "0"}
 	read := func(result []byte) error {
 		plan := work.Plan{Parts: []work.Part{part}}
-		return work.Of(blob(0)).Merge(t.Context(), plan.All(),
-			func(work.Part) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(result)), nil })
+		return work.Of(blob(0)).Merge(t.Context(), each(plan.Parts),
+			func(work.Part) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(result)), nil }, nil)
 	}
 	var fine bytes.Buffer
 	if err := work.Of(blob(100<<20)).Do(t.Context(), part, &fine); err != nil {

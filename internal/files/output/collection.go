@@ -55,6 +55,7 @@ type Piece struct {
 	Size    int64
 	Notes   []Note
 	seen    bool // requested or written in this run
+	away    bool // adopted: another program puts it in its place
 }
 
 // Note is a line of text about a file, with a count. It is kept as long as the file.
@@ -270,6 +271,9 @@ func (c *Collection) Piece(name string) (Piece, bool) {
 	if p == nil {
 		return Piece{}, false
 	}
+	if p.away {
+		return *p, true
+	}
 	info, err := c.root.Lstat(name)
 	return *p, err == nil && info.Mode().IsRegular() && info.Size() == p.Size
 }
@@ -370,6 +374,15 @@ func (c *Collection) Put(name string, key, content Hash, data []byte, notes ...N
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	*p = Piece{Key: key, Content: content, Size: int64(len(data)), Notes: notes, seen: true}
+	return c.note(c.known.line(name, p))
+}
+
+// Adopt records a new file that another program puts in its place after this run. It cannot be read in this run.
+func (c *Collection) Adopt(name string, key, content Hash, size int64, notes ...Note) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p := &Piece{Key: key, Content: content, Size: size, Notes: notes, seen: true, away: true}
+	c.made[name] = p
 	return c.note(c.known.line(name, p))
 }
 

@@ -65,6 +65,9 @@ func Keep(part, path string) error {
 	return err
 }
 
+// IsPart reports whether a name is that of an incomplete file.
+func IsPart(name string) bool { return strings.HasPrefix(name, ".") && strings.HasSuffix(name, Suffix) }
+
 // RemoveParts removes incomplete files of killed runs from a folder. No program may be writing in the folder.
 func RemoveParts(dir string) error {
 	root, err := os.OpenRoot(dir)
@@ -78,7 +81,7 @@ func RemoveParts(dir string) error {
 func RemovePartsIn(root *os.Root, dir string) error {
 	list, err := fs.ReadDir(root.FS(), dir)
 	for _, e := range list {
-		if strings.HasPrefix(e.Name(), ".") && strings.HasSuffix(e.Name(), Suffix) && e.Type().IsRegular() {
+		if IsPart(e.Name()) && e.Type().IsRegular() {
 			err = errors.Join(err, root.Remove(path.Join(dir, e.Name())))
 		}
 	}
