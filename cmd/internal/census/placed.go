@@ -2,7 +2,6 @@ package census
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"io"
 
@@ -16,12 +15,7 @@ type Taker interface {
 }
 
 // refOf returns the reference to the content of a spool.
-func (s *spool) refOf() (ref work.Ref, err error) {
-	ref.Size = s.size
-	sum, err := hex.DecodeString(s.content(0).SHA256)
-	copy(ref.SHA256[:], sum)
-	return ref, err
-}
+func (s *spool) refOf() (work.Ref, error) { return work.ParseRef(s.content(0).SHA256, s.size) }
 
 func (s *spool) isPlaced() bool { return s.ref.Size > 0 }
 

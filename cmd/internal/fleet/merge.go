@@ -3,6 +3,7 @@ package fleet
 import (
 	"bufio"
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -20,8 +21,9 @@ const (
 // adopted is a file of the output that a part has stored in its final place. It is part of the output because this line is in
 // output/adopted, which output/end.json counts.
 type adopted struct {
-	Name string `json:"name"` // as in ended.Files
-	work.Ref
+	Name   string `json:"name"`   // as in ended.Files
+	SHA256 string `json:"sha256"` // in hexadecimal
+	Size   int64  `json:"size"`   // in bytes
 }
 
 // merging is a merge in a child.
@@ -49,7 +51,7 @@ func (o *order) merging(ctx context.Context) (m *merging, err error) {
 
 // adopt makes a file that a part has stored a file of the output folder.
 func (m *merging) adopt(name string, ref work.Ref) error {
-	return m.lines.Encode(adopted{outputName + "/" + name, ref})
+	return m.lines.Encode(adopted{outputName + "/" + name, hex.EncodeToString(ref.SHA256[:]), ref.Size})
 }
 
 // merge merges the results in the store.

@@ -122,7 +122,7 @@ func checkName(name string) error {
 }
 
 // readAdopted calls do for all files that are in their final place.
-func (e *ended) readAdopted(ctx context.Context, store work.Store, do func(adopted) error) error {
+func (e *ended) readAdopted(ctx context.Context, store work.Store, do func(name string, ref work.Ref) error) error {
 	if e.Adopted == 0 {
 		return nil
 	}
@@ -141,10 +141,14 @@ func (e *ended) readAdopted(ctx context.Context, store work.Store, do func(adopt
 		if err == nil {
 			err = checkName(a.Name)
 		}
+		var ref work.Ref
+		if err == nil {
+			ref, err = work.ParseRef(a.SHA256, a.Size)
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", indexName, err)
 		}
-		if err := do(a); err != nil {
+		if err := do(a.Name, ref); err != nil {
 			return err
 		}
 	}
@@ -241,8 +245,8 @@ func (e *ended) fetch(ctx context.Context, store work.Store, path string, opts o
 		}
 	}
 	files := &work.Files{Store: store}
-	if err := e.readAdopted(ctx, store, func(a adopted) error {
-		return write(a.Name, func(to io.Writer) error { return files.CopyTo(ctx, to, a.Ref) })
+	if err := e.readAdopted(ctx, store, func(name string, ref work.Ref) error {
+		return write(name, func(to io.Writer) error { return files.CopyTo(ctx, to, ref) })
 	}); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"hash"
 	"io"
@@ -35,6 +36,15 @@ func (r Ref) Name() string { return fmt.Sprintf("%s/%02x/%x", filesFolder, r.SHA
 
 // RefOf returns the reference to a file with the content data.
 func RefOf(data []byte) Ref { return Ref{sha256.Sum256(data), int64(len(data))} }
+
+// ParseRef returns the reference to a file by its SHA-256 in lower-case hexadecimal.
+func ParseRef(sum string, size int64) (ref Ref, err error) {
+	data, err := hex.DecodeString(sum)
+	if ref.Size = size; copy(ref.SHA256[:], data) != len(ref.SHA256) || hex.EncodeToString(data) != sum || err != nil {
+		return ref, fmt.Errorf("%w: %.70q is no SHA-256", fault.ErrFormat, sum)
+	}
+	return ref, nil
+}
 
 // Files are the files of a work.
 type Files struct{ Store Store }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"io/fs"
 	"path"
@@ -24,8 +23,12 @@ type name struct {
 }
 
 func (n *named) add(part int, ref Ref) {
-	*n = append(*n, name{hash: binary.BigEndian.Uint64(ref.SHA256[:]), size: ref.Size, part: uint32(part)})
+	one := nameOf(ref)
+	one.part = uint32(part)
+	*n = append(*n, one)
 }
+
+func nameOf(ref Ref) name { return name{hash: binary.BigEndian.Uint64(ref.SHA256[:]), size: ref.Size} }
 
 func byHash(a, b name) int { return cmp.Compare(a.hash, b.hash) }
 
@@ -42,12 +45,11 @@ func (n named) compare(ctx context.Context, store Store) (left Left, err error) 
 	n = slices.CompactFunc(n, func(a, b name) bool { return a.hash == b.hash })
 	var remove []string
 	if err = store.List(ctx, filesFolder, func(at string, size int64) error {
-		hash, err := hex.DecodeString(path.Base(at))
-		ref := Ref{Size: size}
-		if copy(ref.SHA256[:], hash); err != nil || len(hash) != len(ref.SHA256) || ref.Name() != filesFolder+"/"+at {
+		ref, err := ParseRef(path.Base(at), size)
+		if err != nil || ref.Name() != filesFolder+"/"+at {
 			return nil // not ours
 		}
-		i, ok := slices.BinarySearchFunc(n, name{hash: binary.BigEndian.Uint64(hash)}, byHash)
+		i, ok := slices.BinarySearchFunc(n, nameOf(ref), byHash)
 		switch {
 		case ok && n[i].size == size:
 			n[i].found = true
