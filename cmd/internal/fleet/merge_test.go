@@ -135,7 +135,8 @@ func benchmarkMerge(b *testing.B, n int) {
 }
 
 // placedRuns are works whose parts write files.
-var placedRuns = [][]string{{"census", "in", "hollow", "-o", "out"}, {"render", "hollow", "--tiles", "out", "--view", "top", "--scale", "32"}}
+var placedRuns = [][]string{{"census", "in", "hollow", "-o", "out"},
+	{"render", "hollow", "--tiles", "out", "--view", "top", "--scale", "32"}}
 
 // fill makes a world, and maps.
 func (b *bench) fill() {

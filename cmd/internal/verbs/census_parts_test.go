@@ -21,8 +21,8 @@ import (
 )
 
 // censusInParts does the parts in any order, each twice, in separate runs that then merge the results, as
-// workers do: "kept" is an output that stays, "merged" is a new one. There are very many parts if they are more than many. It returns the parts in which nothing had
-// changed.
+// workers do: "kept" is an output that stays, "merged" is a new one. More than many parts are very many. It returns the
+// parts in which nothing had changed.
 func censusInParts(t *testing.T, want int, results string, many int, words ...string) (same []string) {
 	t.Helper()
 	store := work.Folder(results)

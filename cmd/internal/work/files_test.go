@@ -251,8 +251,8 @@ func TestPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	var lack []string
-	if all, err := work.Missing(ctx, there, func(i int, p work.Part) { lack = append(lack, fmt.Sprint(i, ": ", p.Name)) }); all != 20 || err != nil ||
-		len(lack) != 18 || lack[0] != "1: 001" {
+	all, err := work.Missing(ctx, there, func(i int, p work.Part) { lack = append(lack, fmt.Sprint(i, ": ", p.Name)) })
+	if all != 20 || err != nil || len(lack) != 18 || lack[0] != "1: 001" {
 		t.Error(all, err, lack)
 	}
 }
