@@ -139,7 +139,8 @@ func (x *indexed) part(ctx context.Context, store work.Store, p work.Part) {
 
 // order returns an order for a child, which may do what the user may do.
 func (x *indexed) order(s step) *order {
-	return &order{Step: s, Plan: x.plan(), Store: in(x.Results, x.id()), Place: root{x.Results, x.Results}, Memory: x.memory, scratch: x.scratch}
+	return &order{Step: s, Plan: x.plan(), Store: in(x.Results, x.id()), Place: root{x.Results, x.Results}, Memory: x.memory,
+		scratch: x.scratch}
 }
 
 // mergeCommand returns the verb that merges the results of workers without a queue.
@@ -169,7 +170,8 @@ trowel. If parts have no results, merge names them and does nothing.`,
 			return err
 		}
 		var left work.Left
-		code := t.Run(cmd.Context(), verbs.Call{Args: words, Stdin: strings.NewReader(""), Stdout: t.Out(), Stderr: cmd.ErrOrStderr(),
+		code := t.Run(cmd.Context(), verbs.Call{Args: words, Stdin: strings.NewReader(""), Stdout: t.Out(),
+			Stderr: cmd.ErrOrStderr(),
 			Handover: service.Handover{Program: d.Version, Kept: d.kept, Files: &work.Files{Store: store},
 				Output: func(name string) string { return name },
 				Work: func(ctx context.Context, w work.Work) (err error) {

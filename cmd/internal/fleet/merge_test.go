@@ -153,7 +153,7 @@ func (b *bench) fill() {
 	}
 }
 
-// rubbish stores a file that no result names, and a file of somebody else, where workers store those of a work.
+// rubbish stores a file that no result names, and a file of a user, where workers store those of a work.
 func (b *bench) rubbish(results string) (mine string) {
 	b.t.Helper()
 	store := work.Folder(results)

@@ -567,7 +567,8 @@ func TestCensusOfFolders(t *testing.T) {
 		var out, said bytes.Buffer
 		code := Perform(t.Context(), Call{Games: games, More: []Added{Census(writeTables, nil)},
 			Args: []string{"census", "in", "-o", "out"}, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &said,
-			Handover: service.Handover{Access: &service.Access{Roots: []string{dir}}, Kept: func(string) string { return "out" }, Work: do, Files: files, Part: part}})
+			Handover: service.Handover{Access: &service.Access{Roots: []string{dir}}, Kept: func(string) string { return "out" }, Work: do,
+				Files: files, Part: part}})
 		return performed{out.String(), said.String(), code}
 	}
 	parts := func(many int) performed {
