@@ -164,11 +164,13 @@ func (p *planner) parts(ctx context.Context, program []string, all []work.Part) 
 	k := min(p.measure, len(all))
 	var some []work.Part
 	var sum, cpu, read float64
+	whole := p.plan()
 	times := make([]float64, k)
 	for i := range k {
 		some = append(some, all[(2*i+1)*len(all)/(2*k)])
+		some[i].Apart = whole.IsMany(len(all))
 		o := p.order(stepPart)
-		o.Part = some[i]
+		o.Part, o.Store = some[i], string(store)
 		begin := time.Now()
 		if err := store.Add(ctx, work.ResultName(o.Part), func(to io.Writer) error {
 			return o.run(ctx, program, p.Dir, max(1, runtime.NumCPU()/p.max), to, nil)
@@ -216,6 +218,10 @@ func (p *planner) parts(ctx context.Context, program []string, all []work.Part) 
 func (p *planner) merged(ctx context.Context, program []string, some []work.Part, store work.Folder) (
 	seconds float64, read int64, err error,
 ) {
+	plan := p.plan()
+	if len(some) > 0 && some[0].Apart {
+		plan.Many = -1
+	}
 	_, err = work.Begin(ctx, split{run: func(_ context.Context, out io.Writer) error {
 		enc := json.NewEncoder(out)
 		for _, part := range some {
@@ -224,7 +230,7 @@ func (p *planner) merged(ctx context.Context, program []string, some []work.Part
 			}
 		}
 		return nil
-	}}, p.plan(), store)
+	}}, plan, store)
 	if err != nil {
 		return 0, 0, err
 	}

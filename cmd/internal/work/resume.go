@@ -20,13 +20,16 @@ type Plan struct {
 	Dir     string   `json:"dir"`     // base of relative paths
 	Args    []string `json:"args"`    // the verb and its arguments
 	Parts   []Part   `json:"parts"`
-	Many    int      `json:"-"` // replaces [Many], for tests; 0: it does not
+	Many    int      `json:"-"` // replaces [Many]; 0: it does not
 }
 
 // Same reports whether two plans describe the same work.
 func (p *Plan) Same(q *Plan) bool {
 	return p.Version == q.Version && p.Dir == q.Dir && slices.Equal(p.Args, q.Args)
 }
+
+// IsMany reports whether a number of parts is above [Many].
+func (p *Plan) IsMany(parts int) bool { return parts > cmp.Or(p.Many, Many) }
 
 // PlanName is the name of the plan in a store.
 const PlanName = "plan.json"
@@ -62,7 +65,7 @@ func Begin(ctx context.Context, w Work, plan Plan, store Store) (*Plan, error) {
 			return nil
 		})
 		for i := range plan.Parts {
-			plan.Parts[i].Apart = len(plan.Parts) > cmp.Or(plan.Many, Many)
+			plan.Parts[i].Apart = plan.IsMany(len(plan.Parts))
 		}
 		if err == nil {
 			err = store.Add(ctx, PlanName, func(to io.Writer) error { return json.NewEncoder(to).Encode(&plan) })
