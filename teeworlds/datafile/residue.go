@@ -57,20 +57,34 @@ type BlockResidue struct {
 // Residue returns what is needed to rebuild the block from the contents. It returns the
 // zero value if the contents are enough.
 func (b *Block) Residue(content Content) BlockResidue {
-	if data, err := b.Bytes(); !content.None && err == nil && content.equals(data) {
-		stream := b.Stream()
-		if stream == nil {
-			return BlockResidue{} // of version 3
-		}
-		switch level, found := deflate.LevelOf(stream, data); {
-		case found && level == DefaultLevel:
-			return BlockResidue{}
-		case found:
-			return BlockResidue{Level: &level}
+	if !content.None {
+		if k, ok := b.residue(content.equals); ok {
+			return k
 		}
 	}
 	stream, size := b.Compressed()
 	return BlockResidue{Size: &size, Stream: stream, Was: content.Mark()}
+}
+
+// ResidueOfSize is Residue for the contents of the block itself, if it has size bytes and its stream need not be
+// stored; otherwise it returns false. It does not keep large contents.
+func (b *Block) ResidueOfSize(size int) (BlockResidue, bool) {
+	return b.residue(func(data []byte) bool { return len(data) == size })
+}
+
+// residue is Residue for contents that fit, and returns false if the stream must be stored.
+func (b *Block) residue(fit func(data []byte) bool) (k BlockResidue, ok bool) {
+	b.Look(func(data []byte, err error) {
+		stream := b.Stream()
+		if ok = err == nil && fit(data); !ok || stream == nil { // nil: of version 3
+			return
+		}
+		var level int
+		if level, ok = deflate.LevelOf(stream, data); ok && level != DefaultLevel {
+			k.Level = &level
+		}
+	})
+	return k, ok
 }
 
 // Compressed returns the zlib stream of the block and the stated size of its contents. A block of version 3 is

@@ -83,11 +83,24 @@ func (w *writer) tileForm(l *twmap.TileLayer) *tileForm {
 	return f
 }
 
-func (w *writer) tileText(l *twmap.TileLayer) ([]byte, error) {
-	l = l.Clone() // its cells are released with it
+func (w *writer) tileText(l *twmap.TileLayer) (text []byte, err error) {
+	readable := false
+	l.Look(func(l *twmap.TileLayer) {
+		if readable = l.Load() == nil; readable {
+			text, err = textOf(l)
+		}
+	})
+	if readable {
+		return text, err
+	}
+	l = l.Clone() // its cells, of which some can be read, are released with it
 	if err := w.lost(l.Load()); err != nil {
 		return nil, err
 	}
+	return textOf(l)
+}
+
+func textOf(l *twmap.TileLayer) ([]byte, error) {
 	switch l.Kind() {
 	case twmap.KindTele:
 		return tiletext.FormatUpTo(l.Teles(), forms.MaxText)

@@ -7,20 +7,35 @@ import (
 	"image/color"
 	"image/png"
 	"io/fs"
+	"sync"
 
 	"trowel.example/fault"
 	"trowel.example/teeworlds/twmap"
+)
+
+// encoders keep the memory of pictures for the next one.
+type encoders struct{ sync.Pool }
+
+func (e *encoders) Get() *png.EncoderBuffer {
+	b, _ := e.Pool.Get().(*png.EncoderBuffer)
+	return b
+}
+
+func (e *encoders) Put(b *png.EncoderBuffer) { e.Pool.Put(b) }
+
+var (
+	small = png.Encoder{BufferPool: new(encoders)}
+	fast  = png.Encoder{BufferPool: new(encoders), CompressionLevel: png.BestSpeed}
 )
 
 // writePNG writes a picture losslessly: with a palette if 256 colours are enough, as in most tilesets, and with fast
 // compression otherwise.
 func writePNG(p *image.NRGBA) ([]byte, error) {
 	var b bytes.Buffer
-	if small := palettize(p); small != nil {
-		err := png.Encode(&b, small)
+	if paletted := palettize(p); paletted != nil {
+		err := small.Encode(&b, paletted)
 		return b.Bytes(), err
 	}
-	fast := png.Encoder{CompressionLevel: png.BestSpeed}
 	err := fast.Encode(&b, p)
 	return b.Bytes(), err
 }

@@ -44,6 +44,7 @@ type placedRef struct {
 	changed bool                    // the block that was read is out of date
 	content func() datafile.Content // the contents for the block; None: no block
 	size    int64                   // the memory that content takes, in bytes, approximately
+	whole   int                     // if the block has this number of bytes, they are the contents; 0: unknown
 }
 
 func (c *codec) writing() bool { return c.r == nil }
@@ -183,7 +184,8 @@ func (c *codec) data(name string, ref *dataRef, changed bool, content func() ([]
 // content is data for contents that may end in many zeros. Making them takes about size bytes of memory.
 func (c *codec) content(name string, ref *dataRef, changed bool, size int, content func() datafile.Content) {
 	if c.writing() {
-		c.refs = append(c.refs, placedRef{len(c.ints), name, ref, changed || !ref.read, content, int64(size)})
+		c.refs = append(c.refs, placedRef{
+			at: len(c.ints), field: name, ref: ref, changed: changed || !ref.read, content: content, size: int64(size)})
 		c.ints = append(c.ints, -1)
 		return
 	}
@@ -192,6 +194,13 @@ func (c *codec) content(name string, ref *dataRef, changed bool, size int, conte
 	ref.block = c.file.Block(ref.index)
 	if ref.block != nil {
 		c.r.MeansText("number of a data block")
+	}
+}
+
+// isWhole states for the data that was visited last that a block of size bytes is the contents.
+func (c *codec) isWhole(size int) {
+	if n := len(c.refs); n > 0 && !c.refs[n-1].changed {
+		c.refs[n-1].whole = size
 	}
 }
 

@@ -158,8 +158,16 @@ func (g *Grid[T]) Rows() iter.Seq2[int, []T] {
 
 // count returns the number of existing cells.
 func (g *Grid[T]) count() int {
+	if n := g.width * g.height; g.inBlock() && g.ref.block.Verify() == nil && int(g.ref.block.Size())/cellSize[T]() >= n {
+		return n
+	}
 	cells, _ := g.passing()
 	return len(cells)
+}
+
+// inBlock reports whether the cells are those of the block, one after the other.
+func (g *Grid[T]) inBlock() bool {
+	return !g.changed && !g.packed && g.ref != nil && g.ref.block != nil
 }
 
 // isChanged reports whether the block that was read does not hold the current cells in that form.

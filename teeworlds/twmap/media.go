@@ -163,6 +163,9 @@ func (im *Image) fields(c *codec) {
 		}
 		return p.Pix[:4*im.width*im.height], true
 	})
+	if !im.changed && im.HasPicture() {
+		c.isWhole(4 * im.width * im.height)
+	}
 	if version >= 2 {
 		c.int32("must_be_1", &im.Variant)
 	}

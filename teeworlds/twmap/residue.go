@@ -299,13 +299,20 @@ func (m *Map) dataResidues(items []placed, all *Residues) {
 // residue returns what is needed to make the block that was read from the contents in the model, or nil if the
 // contents are enough.
 func (r *placedRef) residue() *DataResidue {
-	content := r.content()
 	if r.ref.block != nil {
-		if k := r.ref.block.Residue(content); !k.IsZero() {
-			return &DataResidue{BlockResidue: k}
+		k, ok := datafile.BlockResidue{}, false
+		if r.whole > 0 {
+			k, ok = r.ref.block.ResidueOfSize(r.whole)
 		}
-		return nil
+		if !ok {
+			k = r.ref.block.Residue(r.content())
+		}
+		if k.IsZero() {
+			return nil
+		}
+		return &DataResidue{BlockResidue: k}
 	}
+	content := r.content()
 	if r.ref.index == -1 && content.None {
 		return nil
 	}

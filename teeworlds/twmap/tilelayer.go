@@ -304,6 +304,9 @@ func (l *TileLayer) cellData(c *codec, name string) {
 	c.content(name, &l.data[l.dataKind()], l.cells.isChanged(packed), size, func() datafile.Content {
 		return l.cells.encode(packed)
 	})
+	if !packed {
+		c.isWhole(size / 2)
+	}
 }
 
 // noCells visits the reference to the cells of air that a physics layer of DDNet has for games that do not support

@@ -188,13 +188,13 @@ const speedupOld = 28
 
 // encode returns the contents of the grid's block. Missing cells are air.
 func (g *Grid[T]) encode(packed bool) datafile.Content {
-	cells, err := g.passing()
 	n := g.width * g.height
-	if !g.changed && !packed && !g.packed && err == nil {
+	if !packed && g.inBlock() {
 		if data, err := g.ref.block.Bytes(); err == nil && len(data) == n*cellSize[T]() {
 			return datafile.Content{Bytes: data} // the cells represent the whole block
 		}
 	}
+	cells, _ := g.passing()
 	if tiles, ok := any(cells).([]Tile); ok && packed {
 		return datafile.Content{Bytes: pack(tiles, n)}
 	}
