@@ -139,7 +139,17 @@ func (p *Prints) Content(l twmap.Layer) *Content {
 func (p *Prints) content(l twmap.Layer) Content {
 	switch l := l.(type) {
 	case *twmap.TileLayer:
-		return tileContent(l.Clone()) // its cells are released with it
+		var c Content
+		readable := false
+		l.Look(func(l *twmap.TileLayer) {
+			if readable = l.Load() == nil; readable {
+				c = tileContent(l)
+			}
+		})
+		if !readable {
+			c = tileContent(l.Clone()) // its cells, of which some can be read, are released with it
+		}
+		return c
 	case *twmap.QuadLayer:
 		quads, _ := l.Quads()
 		return p.quadContent(quads)
@@ -178,12 +188,15 @@ func gridContent[T twmap.Cell](g *twmap.Grid[T], number func(T) uint64) Content 
 	c := Content{Sum: mix32(1, int32(g.Width()), int32(g.Height()))}
 	cells, _ := g.Cells()
 	columns := make([]run, min(g.Width(), len(cells))) // a broken layer may state any width
+	var air T
 	for y, row := range g.Rows() {
 		var across run
 		for x, cell := range row {
-			v := number(cell)
-			across.add(v)
-			columns[x].add(v)
+			if cell != air {
+				v := number(cell)
+				across.add(x, v)
+				columns[x].add(y, v)
+			}
 		}
 		if across.solid {
 			c.Sum = mix(mix32(c.Sum, int32(y), int32(across.before)), across.all)
@@ -203,20 +216,17 @@ func gridContent[T twmap.Cell](g *twmap.Grid[T], number func(T) uint64) Content 
 type run struct {
 	all    uint64
 	before int // number of air cells before it
-	air    int // number of air cells after it
+	next   int // number of cells up to its end
 	solid  bool
 }
 
-func (r *run) add(v uint64) {
-	switch {
-	case v == 0 && !r.solid:
-		r.before++
-	case v == 0:
-		r.air++
-	default:
-		r.all = mix(r.all, v|uint64(r.air)<<48)
-		r.solid, r.air = true, 0
+// add adds cell i, which is not air.
+func (r *run) add(i int, v uint64) {
+	if !r.solid {
+		r.before, r.next, r.solid = i, i, true
 	}
+	r.all = mix(r.all, v|uint64(i-r.next)<<48)
+	r.next = i + 1
 }
 
 func (p *Prints) quadContent(quads []twmap.Quad) Content {

@@ -84,6 +84,9 @@ func appendCell[T twmap.Cell](b []byte, cell T) []byte {
 	return b
 }
 
+// empty is the text of many empty cells.
+var empty = strings.Repeat(".   ", 64)
+
 // FormatUpTo returns the text of a grid, with all cells that can be read. For a text of more than limit bytes it returns
 // an error that wraps [fault.ErrLimit].
 func FormatUpTo[T twmap.Cell](g *twmap.Grid[T], limit int) ([]byte, error) {
@@ -91,12 +94,18 @@ func FormatUpTo[T twmap.Cell](g *twmap.Grid[T], limit int) ([]byte, error) {
 	b := make([]byte, 0, min(len(cells)*(cellWidth+1)+g.Height(), limit))
 	var zero T
 	for _, row := range g.Rows() {
-		for _, cell := range row {
-			if cell == zero {
-				b = append(b, ".   "...)
+		for i := 0; i < len(row); {
+			n := 0
+			for i+n < len(row) && n < len(empty)/(cellWidth+1) && row[i+n] == zero {
+				n++
+			}
+			if n > 0 {
+				b = append(b, empty[:n*(cellWidth+1)]...)
+				i += n
 				continue
 			}
-			b = append(appendCell(b, cell), ' ')
+			b = append(appendCell(b, row[i]), ' ')
+			i++
 		}
 		b = append(bytes.TrimRight(b, " "), '\n')
 		if len(b) > limit {
