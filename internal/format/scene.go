@@ -132,6 +132,7 @@ type Look struct {
 	Size   image.Point   // size of the whole picture, in pixels
 	Layers []string      // names of the drawn layers; nil for those shown by default
 	Time   time.Duration // time since the start, for animated views
+	Film   bool          // one of many pictures that differ only in Time
 }
 
 // Rect is a rectangle in the units of a scene: tiles, nodes or cells. As in pictures, x increases to the right and y

@@ -69,6 +69,7 @@ type Renderer struct {
 	sheets07 func() bool
 	signs    func() *signs
 	scaled   *scaledCells
+	stills   *stills
 
 	keeps bool           // keep what was read for later pictures
 	room  *budget.Budget // for what is not kept
@@ -96,7 +97,7 @@ const (
 func New(m *twmap.Map, o Options) (*Renderer, error) {
 	r, err := newRenderer(m, o)
 	if err == nil {
-		r.scaled, r.room = new(scaledCells), budget.New(maxPassing)
+		r.scaled, r.stills, r.room = new(scaledCells), new(stills), budget.New(maxPassing)
 		r.findImages()
 		r.findLayers()
 	}
@@ -109,7 +110,7 @@ func (r *Renderer) With(o Options) (*Renderer, error) {
 	if err != nil {
 		return nil, err
 	}
-	other.scaled, other.room, other.keeps, other.isGame = r.scaled, r.room, r.keeps, r.isGame
+	other.scaled, other.stills, other.room, other.keeps, other.isGame = r.scaled, r.stills, r.room, r.keeps, r.isGame
 	same := o.Checker == r.o.Checker
 	sameExternal := same && o.Game == r.o.Game && slices.Equal(o.Mapres, r.o.Mapres)
 	other.findImages()
@@ -175,6 +176,7 @@ type Picture struct {
 	Left, Top float64       // position of pixel 0,0, in units
 	Scale     float64       // pixels per unit
 	Time      time.Duration // time for the envelopes
+	Film      bool          // one of many pictures that differ only in Time: up to 96 MiB of them are kept
 	Mean      bool          // a pixel that contains several tiles is their mean, instead of one of them as in the game
 
 	// Draws reports whether a layer is drawn, by the number of its group and its number in the group. If it is nil,

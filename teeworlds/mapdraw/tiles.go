@@ -21,7 +21,12 @@ func (c *canvas) drawTiles(ctx context.Context, f *frame, l *layer) (err error) 
 				return
 			}
 			s := &content.strata[i]
-			newTiling(c, f, s, s.sheet(c, l), newTint(color)).draw(ctx)
+			sheet, tint := s.sheet(c, l), newTint(color)
+			if c.picture.Film && c.keeps && c.cut == nil && sheet != nil {
+				c.drawStill(ctx, f, s, sheet, tint)
+			} else {
+				newTiling(c, f, s, sheet, tint).draw(ctx)
+			}
 		}
 	})
 	return err
@@ -66,6 +71,7 @@ type tiling struct {
 	scaled     *scaledSheet // nil: scaled cells differ by position
 	xs, ys     [2][]step    // reused memory, like line
 	line       []shade
+	still      *still // not nil: receives what is drawn
 }
 
 // along is the position of a pixel on a line of tiles.
@@ -211,6 +217,9 @@ func (t *tiling) tile(c cell, x0, x1, y0, y1 int) {
 		t.line = slices.Grow(t.line[:0], x1-x0)[:x1-x0]
 		for y := y0; y < y1; y++ {
 			t.sample(t.line, c, y-y0)
+			if t.still != nil {
+				t.still.add(x0, y, t.line)
+			}
 			t.lay(x0, y, t.line)
 		}
 	}

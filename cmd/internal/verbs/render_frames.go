@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"image"
@@ -12,6 +13,7 @@ import (
 
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/parallel"
 	"trowel.example/internal/picture/pixel"
 	"trowel.example/internal/text/words"
 )
@@ -39,6 +41,7 @@ func (p *picture) frames() (int, error) {
 // frame returns the look of a frame.
 func (p *picture) frame(i int) format.Look {
 	look := p.look
+	look.Film = true
 	look.Time = seconds(p.asked.times[0] + float64(i)/p.asked.fps)
 	return look
 }
@@ -78,7 +81,7 @@ func (p *picture) drawFrames(ctx context.Context, name string) error {
 	return nil
 }
 
-// eachFrame draws the frames one after another, each on all cores, into the same pixels.
+// eachFrame draws the frames one after another, each on all cores, while emit receives the one before.
 func (p *picture) eachFrame(ctx context.Context, start func(n int) error, emit func(*image.RGBA) error) error {
 	n, err := p.frames()
 	if err != nil {
@@ -88,26 +91,38 @@ func (p *picture) eachFrame(ctx context.Context, start func(n int) error, emit f
 	if size.X > maxFramePixels/size.Y {
 		return fmt.Errorf("%d x %d pixels are too many for an animation: choose a smaller --size", size.X, size.Y)
 	}
-	whole := image.NewRGBA(image.Rectangle{Max: size})
 	if err := start(n); err != nil {
 		return err
 	}
-	for i := range n {
-		err := format.Draw(ctx, p.scene, p.frame(i), p.background(), func(band *image.RGBA) error {
-			for y := band.Rect.Min.Y; y < band.Rect.Max.Y; y++ {
-				copy(whole.Pix[y*whole.Stride:][:whole.Stride], band.Pix[band.PixOffset(band.Rect.Min.X, y):])
+	both := [2]*image.RGBA{image.NewRGBA(image.Rectangle{Max: size}), image.NewRGBA(image.Rectangle{Max: size})}
+	for i := range n + 1 {
+		var drawn, emitted error
+		parallel.Each(2, func(k int) {
+			switch {
+			case k == 0 && i < n:
+				drawn = p.drawFrame(ctx, both[i%2], i)
+			case k == 1 && i > 0:
+				emitted = emit(both[(i+1)%2])
 			}
-			return nil
 		})
-		if err == nil {
-			err = emit(whole)
-		}
-		if err != nil {
+		if err := cmp.Or(emitted, drawn); err != nil {
 			return err
 		}
-		p.job.Report("pictures drawn:", i+1, n)
+		if i > 0 {
+			p.job.Report("pictures drawn:", i, n)
+		}
 	}
 	return nil
+}
+
+// drawFrame draws a frame.
+func (p *picture) drawFrame(ctx context.Context, whole *image.RGBA, i int) error {
+	return format.Draw(ctx, p.scene, p.frame(i), p.background(), func(band *image.RGBA) error {
+		for y := band.Rect.Min.Y; y < band.Rect.Max.Y; y++ {
+			copy(whole.Pix[y*whole.Stride:][:whole.Stride], band.Pix[band.PixOffset(band.Rect.Min.X, y):])
+		}
+		return nil
+	})
 }
 
 // writeAPNG writes an animated PNG that repeats forever.

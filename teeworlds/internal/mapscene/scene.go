@@ -188,6 +188,7 @@ func (s *scene) picture(look format.Look) (mapdraw.Picture, error) {
 		Left:   look.Origin[0] * mapdraw.TileSize, Top: look.Origin[1] * mapdraw.TileSize,
 		Scale: look.Scale / mapdraw.TileSize,
 		Time:  look.Time,
+		Film:  look.Film,
 		Mean:  view.Name == viewMap,
 		Draws: func(group, layer int) bool {
 			shown, known := drawn[[2]int{group, layer}]
