@@ -158,16 +158,28 @@ func (g *Grid[T]) Rows() iter.Seq2[int, []T] {
 
 // count returns the number of existing cells.
 func (g *Grid[T]) count() int {
-	if n := g.width * g.height; g.inBlock() && g.ref.block.Verify() == nil && int(g.ref.block.Size())/cellSize[T]() >= n {
-		return n
+	if g.inBlock() && int(g.ref.block.Size()) >= g.size() && isReadable(g.ref.block) {
+		return g.width * g.height
 	}
 	cells, _ := g.passing()
 	return len(cells)
 }
 
+// size returns the number of bytes of all cells.
+func (g *Grid[T]) size() int { return g.width * g.height * cellSize[T]() }
+
 // inBlock reports whether the cells are those of the block, one after the other.
 func (g *Grid[T]) inBlock() bool {
 	return !g.changed && !g.packed && g.ref != nil && g.ref.block != nil
+}
+
+// isReadable reports whether the contents of a block can be read. It keeps small contents, which are probably read next.
+func isReadable(b *datafile.Block) bool {
+	if b.Size() > keptContent {
+		return b.Verify() == nil
+	}
+	_, err := b.Bytes()
+	return err == nil
 }
 
 // isChanged reports whether the block that was read does not hold the current cells in that form.
@@ -211,6 +223,7 @@ type Cells interface {
 	stored(ref *dataRef, packed bool) Cells
 	readErr() error
 	count() int
+	size() int
 	detach()
 	clone(ref *dataRef) Cells
 }

@@ -305,7 +305,7 @@ func (l *TileLayer) cellData(c *codec, name string) {
 		return l.cells.encode(packed)
 	})
 	if !packed {
-		c.isWhole(size / 2)
+		c.isWhole(l.cells.size()) // in the current form, not in that of 2010
 	}
 }
 
