@@ -10,7 +10,7 @@ import (
 
 // Options of the commands for operators.
 var (
-	optionExport = format.Option{Name: "export", Help: "write the deleted blocks to a new world in a `folder`"}
+	optionExport = format.Option{Name: "export", Output: true, Help: "write the deleted blocks to a new world in a `folder`"}
 	optionTouch  = format.Option{Name: "touching", Bool: true, Help: "also map chunks of which only a part exists"}
 
 	optionProtectorRadius = format.Option{Name: "protector-radius", Type: format.Integer, Default: "5",

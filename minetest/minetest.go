@@ -6,6 +6,8 @@ import (
 	_ "embed" // of the examples of findings
 
 	"trowel.example/internal/format"
+	"trowel.example/minetest/internal/worldjob"
+	"trowel.example/minetest/internal/worldscene"
 )
 
 // game is Minetest.
@@ -14,6 +16,9 @@ var game = &format.Game{
 	Findings: findings,
 	Formats: append([]*format.Format{minetestWorld, minetestBlock, minetestSchematic, minetestWorldEdit, minetestManifest, minetestBackup},
 		minecraftFormats...),
+
+	Around:  worldscene.Around,
+	Servers: worldjob.OnServer,
 
 	Programs: []*format.Program{mapper},
 }

@@ -21,6 +21,7 @@ var game = &format.Game{
 	Title:    "Teeworlds/DDNet",
 	Findings: findings,
 	Formats:  []*format.Format{teeworldsMap, teeworldsDatafile, teeworldsRules},
+	Around:   mapscene.Around,
 }
 
 //go:embed findings.txt

@@ -7,6 +7,7 @@ import (
 
 	"trowel.example/internal/format"
 	"trowel.example/torchlight/hash"
+	"trowel.example/torchlight/internal/modsource"
 )
 
 // game is Torchlight II.
@@ -18,7 +19,8 @@ var game = &format.Game{
 		torchlightData, torchlightADM, torchlightLayout, torchlightRaw, torchlightGrid, torchlightModel, torchlightMaterial, torchlightSource,
 		torchlightDDS, torchlightTGA, torchlightPNG, torchlightJPEG, torchlightImageSet, torchlightAsset,
 	},
-	Hash: &format.Hash{Of: hash.Of, Names: nameFinder},
+	Around: modsource.Around,
+	Hash:   &format.Hash{Of: hash.Of, Names: nameFinder},
 }
 
 //go:embed findings.txt

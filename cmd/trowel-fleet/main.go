@@ -34,6 +34,7 @@ func datasets(ctx context.Context, name string) (census.Store, error) {
 var more = []verbs.Added{fleet.Verbs, verbs.Census(tables, datasets)}
 
 func main() {
+	verbs.Confine()
 	verbs.CollectLate()
 	games := format.Registered()
 	os.Exit(verbs.Main(games, verbs.Args(games, os.Args), os.Stdin, os.Stdout, os.Stderr, more...))

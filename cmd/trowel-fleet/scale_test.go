@@ -20,9 +20,15 @@ import (
 // envProgram makes the test program run as the tool.
 const envProgram = "TROWEL_TEST_PROGRAM"
 
+// asProgram prepares the test program to run as the tool; nil: nothing is needed.
+var asProgram func()
+
 func TestMain(m *testing.M) {
 	if os.Getenv(envProgram) != "" {
 		tests.AsProgram()
+		if asProgram != nil {
+			asProgram()
+		}
 		main()
 	}
 	os.Exit(m.Run())

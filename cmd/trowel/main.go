@@ -10,6 +10,7 @@ import (
 )
 
 func main() {
+	verbs.Confine()
 	verbs.CollectLate()
 	games := format.Registered()
 	os.Exit(verbs.Main(games, verbs.Args(games, os.Args), os.Stdin, os.Stdout, os.Stderr))

@@ -26,10 +26,16 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
+// asProgram prepares the test binary to run as the program; nil: nothing is needed.
+var asProgram func()
+
 // TestMain lets the test binary run as the program, so that it is tested as users run it.
 func TestMain(m *testing.M) {
 	if os.Getenv("TROWEL_TEST_MAIN") != "" {
 		tests.AsProgram()
+		if asProgram != nil {
+			asProgram()
+		}
 		main()
 	}
 	os.Exit(m.Run())

@@ -227,6 +227,8 @@ type Option struct {
 	Parse   func(value string) error // returns an error for an invalid value, after the check of its type; nil: no further check
 	Secret  bool                     // shows data that only the owner should see
 	Remote  bool                     // allows connections to other machines
+	Server  bool                     // the value is the address of a server
+	Output  bool                     // for a command: the value is the path of an additional output
 	View    string                   // the view that a [Scene] may have only with this option; "": none
 	Views   []string                 // the views that the option affects, in addition to View; nil: all, unless there is a View
 	Names   string                   // the kind of the things that the value may name, also of files: see [Format.Names] and [Job.Lack]

@@ -17,6 +17,12 @@ type Game struct {
 	// as tests provoke it.
 	Findings string
 
+	// Around returns the files and folders that opening, drawing or changing the file or folder at a path may read in addition to
+	// its own folder: those of installed games, and those at known places near it. They need not exist. nil: none.
+	Around func(path string) []string
+	// Servers reports whether the data of the game file in a folder is on a server. nil: it never is.
+	Servers func(dir string) bool
+
 	Programs []*Program // programs of other projects whose command lines the tool accepts
 }
 

@@ -17,6 +17,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/bucket"
+	"trowel.example/cmd/internal/sandbox"
 	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/verbs"
 	"trowel.example/cmd/internal/work"
@@ -35,6 +37,9 @@ type order struct {
 	Memory size            `json:"memory"` // limit of the child; 0: none
 	Trial  bool            `json:"trial"`  // the part is only measured, and must not change files in place
 
+	Limits sandbox.Limits `json:"limits"` // of the child; without paths
+
+	tool    *verbs.Tool
 	scratch string // the worker's folder for files that are removed when the child has ended
 	used    usage  // by the child, when it has ended
 }
@@ -87,6 +92,7 @@ func childCommand(t *verbs.Tool) *cobra.Command {
 			if err := limitMemory(int64(o.Memory)); err != nil {
 				return err
 			}
+			t.Settle(o.Limits)
 			out := bufio.NewWriterSize(os.Stdout, 1<<16)
 			code := o.obey(cmd.Context(), t, out)
 			if err := out.Flush(); err != nil {
@@ -95,6 +101,37 @@ func childCommand(t *verbs.Tool) *cobra.Command {
 			return verbs.Exit(code)
 		},
 	}
+}
+
+// limits returns the limits of the child: it reads the files of the work, and only a child that merges writes.
+func (o *order) limits(dir string) sandbox.Limits {
+	words, may := o.Plan.Args, (func(string) error)(nil)
+	if o.Part.File != "" {
+		words = append(words[:len(words):len(words)], o.Part.File)
+	}
+	if o.Access != nil {
+		may = o.Access.Inside
+	}
+	l := o.tool.Limits(words, dir, may)
+	places := []string{filepath.Dir(o.Output), o.Store, o.Place.Here}
+	if o.Access != nil {
+		for _, root := range o.Access.Roots {
+			if bucket.IsURL(root) {
+				places = append(places, root)
+			} else {
+				l.Read = append(l.Read, root)
+			}
+		}
+	}
+	for _, place := range places {
+		switch {
+		case bucket.IsURL(place):
+			l.Network, l.Programs = true, true // a program may return the credentials
+		case place != "" && place != ".":
+			l.Write = append(l.Write, sandbox.Existing(place))
+		}
+	}
+	return l
 }
 
 // obey does the order.
@@ -167,6 +204,8 @@ func (e *childError) Error() string { return e.message }
 
 // run runs a child process for the order. Its standard output goes to out; talk may be nil.
 func (o *order) run(ctx context.Context, program []string, dir string, threads int, out, talk io.Writer) error {
+	limits := o.limits(dir)
+	o.Limits = sandbox.Limits{Programs: limits.Programs, Network: limits.Network}
 	line, err := json.Marshal(o)
 	if err != nil {
 		return err
@@ -198,7 +237,7 @@ func (o *order) run(ctx context.Context, program []string, dir string, threads i
 	if err != nil {
 		return err
 	}
-	if err := cmd.Start(); err != nil {
+	if err := o.tool.StartConfined(cmd, limits); err != nil {
 		return err
 	}
 	go func() { _, _ = in.Write(append(line, '\n')) }() // the input stays open until the child has ended

@@ -19,7 +19,8 @@ import (
 // Verbs returns the verbs jobs and worker.
 func Verbs(t *verbs.Tool) []*cobra.Command {
 	t.Reads(new(bucket.Sources))
-	return []*cobra.Command{jobsCommand(t), workerCommand(t), childCommand(t)}
+	// They connect to queues and buckets, and start processes. Those of parts are restricted.
+	return []*cobra.Command{verbs.Unconfined(jobsCommand(t)), verbs.Unconfined(workerCommand(t)), verbs.Unconfined(childCommand(t))}
 }
 
 // where is the queue that the user chose.

@@ -140,7 +140,7 @@ func (x *indexed) part(ctx context.Context, store work.Store, p work.Part) {
 // order returns an order for a child, which may do what the user may do.
 func (x *indexed) order(s step) *order {
 	return &order{Step: s, Plan: x.plan(), Store: in(x.Results, x.id()), Place: root{x.Results, x.Results}, Memory: x.memory,
-		scratch: x.scratch}
+		tool: x.tool, scratch: x.scratch}
 }
 
 // mergeCommand returns the verb that merges the results of workers without a queue.

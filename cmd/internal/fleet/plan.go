@@ -155,7 +155,7 @@ func (p *planner) assume(name string, v float64) {
 }
 
 func (p *planner) order(s step) *order {
-	return &order{Step: s, Plan: p.plan(), Trial: true, scratch: p.scratch}
+	return &order{Step: s, Plan: p.plan(), Trial: true, tool: p.tool, scratch: p.scratch}
 }
 
 // parts does some of the parts, evenly distributed over all, and merges them.

@@ -228,7 +228,7 @@ func (w *worker) order(r *row, s step) *order {
 	if bucket.IsURL(place.Here) {
 		place.There = place.Here
 	}
-	return &order{Step: s, Plan: r.plan(), Place: place, Access: &w.access, Memory: w.memory, scratch: w.scratch}
+	return &order{Step: s, Plan: r.plan(), Place: place, Access: &w.access, Memory: w.memory, tool: w.tool, scratch: w.scratch}
 }
 
 // threads returns the number of threads of each child.

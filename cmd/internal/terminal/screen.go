@@ -109,6 +109,7 @@ type Pager struct {
 	height  int
 	command []string
 	started func() // called when the program starts
+	outside Outside
 
 	mu      sync.Mutex // data and messages are written concurrently
 	held    bytes.Buffer
@@ -116,9 +117,16 @@ type Pager struct {
 	in      io.WriteCloser
 }
 
+// Outside is another process, which starts the program of the pager for a process that must not. Its standard input becomes that
+// of the program.
+type Outside interface {
+	StartPager() (input io.WriteCloser, err error)
+	WaitForPager()
+}
+
 // StartPaging makes out and the messages of t go to a pager if both are shown on a terminal. It returns the pager, or nil
-// if there is none.
-func StartPaging(stdout io.Writer, out *bufio.Writer, s *Screen, t *Talk) *Pager {
+// if there is none. Outside starts its program; nil: this process does.
+func StartPaging(stdout io.Writer, out *bufio.Writer, s *Screen, t *Talk, outside Outside) *Pager {
 	if !s.Terminal || !t.Terminal {
 		return nil
 	}
@@ -126,7 +134,7 @@ func StartPaging(stdout io.Writer, out *bufio.Writer, s *Screen, t *Talk) *Pager
 	if command == nil {
 		return nil
 	}
-	p := &Pager{to: stdout, height: s.height, command: command, started: t.hush}
+	p := &Pager{to: stdout, height: s.height, command: command, started: t.hush, outside: outside}
 	out.Reset(p)
 	t.lines = p
 	return p
@@ -170,12 +178,26 @@ type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }
 
-func (p *Pager) start() error {
-	p.program = host.Command(context.Background(), p.command[0], p.command[1:]...) // ended by the user
-	p.program.Stdout, p.program.Stderr = p.to, os.Stderr
+// pagerProgram returns the command that shows its input page by page.
+func pagerProgram(command []string, to io.Writer) *exec.Cmd {
+	cmd := host.Command(context.Background(), command[0], command[1:]...) // ended by the user
+	cmd.Stdout, cmd.Stderr = to, os.Stderr
 	if host.Env("LESS") == "" { // the same default as git: colors, and no paging of short output
-		p.program.Env = append(os.Environ(), "LESS=FRX")
+		cmd.Env = append(os.Environ(), "LESS=FRX")
 	}
+	return cmd
+}
+
+func (p *Pager) start() error {
+	if p.outside != nil {
+		in, err := p.outside.StartPager()
+		if err == nil {
+			p.in = in
+			p.started()
+		}
+		return err
+	}
+	p.program = pagerProgram(p.command, p.to)
 	in, err := p.program.StdinPipe()
 	if err == nil {
 		err = p.program.Start()
@@ -196,9 +218,41 @@ func (p *Pager) End() error {
 		return err
 	}
 	err := p.in.Close()
-	if p.program != nil {
-		signal.Ignore(os.Interrupt) // Ctrl-C is for the pager
+	if _, none := p.in.(nopCloser); none {
+		return err
+	}
+	signal.Ignore(os.Interrupt) // Ctrl-C is for the pager
+	if p.outside != nil {
+		p.outside.WaitForPager()
+	} else {
 		_ = p.program.Wait()
 	}
 	return err
+}
+
+// A PagerHelper starts the user's pager for another process, whose output becomes its input, and waits for its end.
+type PagerHelper struct{ program *exec.Cmd }
+
+// Start starts the pager. The answer is the text of an error, or "".
+func (p *PagerHelper) Start(string) string {
+	command := pagerCommand()
+	if p.program != nil || command == nil {
+		return "no pager"
+	}
+	p.program = pagerProgram(command, os.Stdout)
+	p.program.Stdin = os.Stdin
+	err := p.program.Start()
+	_ = os.Stdin.Close()
+	if err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// End waits until the user closes the pager.
+func (p *PagerHelper) End(string) string {
+	if p.program != nil && p.program.Process != nil {
+		_ = p.program.Wait()
+	}
+	return ""
 }

@@ -30,6 +30,7 @@ type Talk struct {
 	Terminal bool
 	hushed   atomic.Bool
 	Has      func(letter string) bool // reports whether the verb has an option; nil: not known yet
+	Advise   func(error) string       // returns advice about an error that has none, or ""; may be nil
 
 	missed map[string]struct{} // losses as they were reported
 
@@ -99,7 +100,11 @@ func (t *Talk) Fail(err error) {
 		return
 	}
 	t.Print("trowel: " + wording.Text(err))
-	if advice := wording.Advice(err, t.Has); advice != "" {
+	advice := wording.Advice(err, t.Has)
+	if advice == "" && t.Advise != nil {
+		advice = t.Advise(err)
+	}
+	if advice != "" {
 		t.Print("hint: " + advice)
 	}
 }

@@ -60,5 +60,5 @@ Apply is the same as "trowel edit FILE -- apply FOLDER", with the same output an
 		from := make(map[string]string)
 		return e.each(cmd.Context(), args[1:], func(name string, r *report) error { return e.edit(cmd.Context(), name, from, r) })
 	}
-	return cmd
+	return needs(cmd, needOutput, needPlace)
 }

@@ -115,7 +115,7 @@ With --json it prints an object of snapshot, blocks, changed, removed, stored, b
 		}
 		return printFields(a.out, "", info.Fields)
 	}
-	return cmd
+	return needs(cmd, needChanges)
 }
 
 func backupStatsCommand(a *Tool) *cobra.Command {
@@ -373,7 +373,7 @@ With --json it prints an object of removed, kept, packs, bytes, copied and dryRu
 		}
 		return nil
 	}
-	return cmd
+	return needs(cmd, needChanges)
 }
 
 // chosen returns the IDs of the snapshots to remove from a repository: those that no rule keeps, and those that the user

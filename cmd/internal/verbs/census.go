@@ -124,7 +124,7 @@ A line is printed for each table, with its number of rows; with --json an object
 		}
 		return c.sum(asJSON)
 	}
-	return cmd
+	return needs(cmd, needOutput)
 }
 
 // checkPositions returns an error for a word of --positions that selects nothing in files of any format.

@@ -86,7 +86,7 @@ kind hides another; --every prints all. JSON and SARIF always have all.
 		}
 		return c.run(cmd.Context())
 	}
-	return cmd
+	return needs(cmd, needPager)
 }
 
 // checkRun is one run of check.

@@ -46,7 +46,7 @@ refused. It prints the changes, with --json as {what, count, unit}.
 	cmd.Flags().StringVar(&to, "to", "", "the `format` of the new file")
 	_ = cmd.RegisterFlagCompletionFunc("to", completing(a, completeTargets))
 	conversionCommand(a, cmd, &to)
-	return cmd
+	return needs(cmd, needOutput, needPlace)
 }
 
 // conversionUse returns the usage hint of a verb that a conversion declares.
@@ -81,7 +81,7 @@ func conversionVerbs(a *Tool) (verbs []*cobra.Command) {
 				resumeFlag(a, cmd)
 				cmd.Long += "\n\n" + resumeHelp
 			}
-			verbs = append(verbs, cmd)
+			verbs = append(verbs, needs(cmd, needOutput, needPlace))
 		}
 	}
 	return verbs

@@ -102,7 +102,7 @@ reported, and the rest is compared.`,
 		}
 		return errFound
 	}
-	return cmd
+	return needs(cmd, needPager)
 }
 
 var marks = map[treediff.Change]string{treediff.Added: "+", treediff.Removed: "-", treediff.Changed: "~"}

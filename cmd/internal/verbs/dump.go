@@ -83,7 +83,7 @@ byte strings are in hexadecimal; the path of a gap is "gap".`,
 		a.talk.Say("%s", d.summary())
 		return nil
 	}
-	return cmd
+	return needs(cmd, needPager)
 }
 
 // dump prints fields as they arrive and records which bytes they cover.

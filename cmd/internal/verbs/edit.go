@@ -115,7 +115,7 @@ the edit failed; the file is unchanged then.`,
 			return asLacking(e.edit(cmd.Context(), name, from, r))
 		})
 	}
-	return cmd
+	return needs(cmd, needOutput, needPlace)
 }
 
 // placeFlags adds the flags that choose where the output goes.

@@ -90,7 +90,7 @@ pack restores them. If PATTERN or an option such as --area selects a part of a f
 			return x.extract(cmd.Context(), to, g, opts)
 		})
 	}
-	return cmd
+	return needs(cmd, needOutput)
 }
 
 // openGame opens the file that the user named. It must be a game file, not a tree form.

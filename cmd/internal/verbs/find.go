@@ -92,7 +92,7 @@ are in none of the files to standard error.
 		f.Names = expand(names)
 		return f.run(cmd.Context())
 	}
-	return cmd
+	return needs(cmd, needPager)
 }
 
 // query is the parsed query for one format.

@@ -41,7 +41,7 @@ convertsTo, doc}.`,
 		}
 		return printFormats(a)
 	}
-	return cmd
+	return needs(cmd, needPager)
 }
 
 // printFormats prints a table. If the table is wider than the screen, its last column continues on the next

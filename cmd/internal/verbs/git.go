@@ -193,7 +193,7 @@ changes nothing. With --print nothing is written.`,
 		}
 		return nil
 	}
-	return cmd
+	return needs(cmd, needAll)
 }
 
 // addAttributes writes lines to .gitattributes. They replace the lines of an earlier run or are added at the
@@ -485,11 +485,11 @@ func gitMergeCommand(a *Tool) *cobra.Command {
 		}
 		return nil
 	}
-	return cmd
+	return needs(cmd, needChanges)
 }
 
 func gitCheckCommand(a *Tool) *cobra.Command {
-	return &cobra.Command{
+	return needs(&cobra.Command{
 		Use:   "check",
 		Short: "Check the staged game files",
 		Long: `Check reports errors in the staged game files, and in folders in tree form with changed files. The
@@ -497,7 +497,7 @@ exit code is 1 if there are errors: as a hook before commits it refuses them.`,
 		Example: `  trowel git check`,
 		Args:    args(0, 0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return gitCheck(cmd.Context(), a) },
-	}
+	}, needPrograms)
 }
 
 func gitCheck(ctx context.Context, a *Tool) error {

@@ -272,7 +272,7 @@ func commandsLike(formats format.Set, of commandsOf, word string) (like []*forma
 // helpCommand returns cobra's help command, changed to know operations and queries, and to return an error for other
 // words.
 func helpCommand(a *Tool, root *cobra.Command) *cobra.Command {
-	return &cobra.Command{
+	return needs(&cobra.Command{
 		Use:   "help [VERB | OPERATION | QUERY]",
 		Short: "Show how to use a verb or an operation",
 		Long:  `Help explains trowel, one of its verbs, an operation of edit or a query of find.`,
@@ -324,7 +324,7 @@ func helpCommand(a *Tool, root *cobra.Command) *cobra.Command {
 			return wording.DidYouMean(fmt.Errorf("%q is not a verb, an operation or a query", words[len(words)-1]),
 				words[len(words)-1], names, "`trowel help` lists the verbs, and `trowel edit --help` the operations")
 		},
-	}
+	}, needAll) // trowel-fleet explains its verbs
 }
 
 // completionCommand changes cobra's completion command to return an error for a word that is not a shell.

@@ -77,7 +77,7 @@ With --json it prints an array of {file, format, title, size, info}; size is omi
 		}
 		return nil
 	}
-	return cmd
+	return needs(cmd, needPager)
 }
 
 // infoOf calls printInfo with the information about a file.

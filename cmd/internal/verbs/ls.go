@@ -85,7 +85,7 @@ With --json it prints an array of {path, stored, note}; stored is omitted if unk
 		}
 		return chosen.unused(args[0])
 	}
-	return cmd
+	return needs(cmd, needPager)
 }
 
 func listed(name string, meta tree.Meta) terminal.Object {

@@ -46,5 +46,5 @@ docs/lsp.md shows how to set up editors. --base adds the game's own files.`,
 		}
 		return lsp.Serve(cmd.Context(), a.Service, a.In, a.stdout)
 	}
-	return cmd
+	return needs(cmd, needAnyFile)
 }

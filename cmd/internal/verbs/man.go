@@ -59,7 +59,7 @@ prints the page of trowel.`,
 		a.talk.Say("wrote the manual pages to %s", dir)
 		return nil
 	}
-	return cmd
+	return needs(cmd, needOutput)
 }
 
 // indented returns a text as a block that Markdown keeps line by line.

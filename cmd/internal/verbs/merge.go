@@ -98,7 +98,7 @@ what, count, unit, at}, conflicts is an array of {path, at, what, base, ours, th
 			return m.merge(cmd.Context(), expand(args), many, r)
 		})
 	}
-	return cmd
+	return needs(cmd, needOutput)
 }
 
 // many returns the merging of many files into one, if the user asks for it.

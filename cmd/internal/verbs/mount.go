@@ -64,7 +64,7 @@ edits, and the next mount --write shows them.`,
 		}
 		return m.mount(cmd.Context(), args[0], args[1])
 	}
-	return cmd
+	return needs(cmd, needAll)
 }
 
 // pack packs the edits that a user names by a folder: the mount, or the edits of a mount that has ended.

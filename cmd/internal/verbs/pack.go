@@ -100,7 +100,7 @@ then the file is written, the unreadable parts are reported, and the exit code i
 			return nil
 		})
 	}
-	return cmd
+	return needs(cmd, needOutput)
 }
 
 // watched is a tree that records whether only the owner may read one of the files read.

@@ -50,7 +50,7 @@ func programCommand(a *Tool, p *format.Program) *cobra.Command {
 		}
 		return errQuiet
 	}
-	return cmd
+	return needs(cmd, needOutput, needChanges)
 }
 
 // writeOver writes a file made from other files, replacing an existing file.

@@ -170,7 +170,7 @@ everything that was missing for the picture, as {kind, name, count, unit, what, 
 		}
 		return err
 	}
-	return cmd
+	return needs(cmd, needOutput)
 }
 
 // onlyTiles returns an error if options for tiles are given without --tiles.

@@ -62,7 +62,7 @@ if the repair failed.`,
 		}
 		return p.each(cmd.Context(), args, func(name string, r *report) error { return p.repair(cmd.Context(), name, r) })
 	}
-	return cmd
+	return needs(cmd, needOutput, needPlace)
 }
 
 // repairing is one run of repair.

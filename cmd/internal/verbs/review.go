@@ -96,7 +96,7 @@ incomplete}; docs/json.md describes them.`,
 		}
 		return nil
 	}
-	return cmd
+	return needs(cmd, needOutput, needPrograms)
 }
 
 // reviewRun is one run of review.

@@ -71,7 +71,7 @@ found and 1 if not.`,
 		}
 		return nil
 	}
-	return cmd
+	return needs(cmd, needPager)
 }
 
 // search is one run of search.

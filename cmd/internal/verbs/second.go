@@ -44,7 +44,7 @@ func secondCommands(a *Tool) []*cobra.Command {
 	var all []*cobra.Command
 	for _, verb := range secondVerbs {
 		name := verb[0]
-		all = append(all, &cobra.Command{
+		all = append(all, needs(&cobra.Command{
 			Use:   name + " ...",
 			Short: verb[1],
 			Long: strings.ToUpper(name[:1]) + name[1:] + " is a verb of " + second +
@@ -57,7 +57,7 @@ In a clone of the sources, "go install ./cmd/trowel ./cmd/trowel-fleet" builds b
 				return completeSecond(a)
 			},
 			RunE: func(*cobra.Command, []string) error { return startSecond(a, name) },
-		})
+		}, needAll))
 	}
 	return all
 }

@@ -64,7 +64,7 @@ program or next to its folder. --page names another place.
 			return m.make(cmd.Context(), dir, page, force, args)
 		})
 	}
-	return cmd
+	return needs(cmd, needOutput)
 }
 
 // siteMaker makes a folder for a web server.

@@ -54,6 +54,14 @@ func exitCode(err error) (code int, ok bool) {
 	return int(e), ok
 }
 
+// Unconfined declares that a verb, with those below it, cannot work in the sandbox, and returns it.
+func Unconfined(cmd *cobra.Command) *cobra.Command {
+	for _, below := range cmd.Commands() {
+		Unconfined(below)
+	}
+	return needs(cmd, needAll)
+}
+
 // Run is [Perform] with the games and verbs of the program.
 func (a *Tool) Run(ctx context.Context, call Call) int {
 	call.Games, call.More = a.Games, a.more

@@ -44,6 +44,8 @@ type Tool struct {
 	talk   *terminal.Talk
 	more   []Added     // verbs that the program adds to those of the tool
 	failed func(error) // receives the error of a failed verb; may be nil
+	main   bool        // it is the whole process, which may enter a sandbox
+	settle func()      // gives up what is needed until the verb listens; nil: nothing
 }
 
 // Main runs the tool for the files of the given games and returns its exit code. The program may add verbs to
@@ -63,7 +65,7 @@ func run(games format.Games, args []string, stdin io.Reader, stdout, stderr io.W
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program immediately
 
 	a := newTool(games, stdin, stdout, stderr)
-	a.more = more
+	a.more, a.main = more, confined.on
 	if err := startedBy(service.Version()); err != nil {
 		a.talk.Fail(err)
 		return exitFailed
@@ -74,6 +76,7 @@ func run(games format.Games, args []string, stdin io.Reader, stdout, stderr io.W
 func newTool(games format.Games, stdin io.Reader, stdout, stderr io.Writer) *Tool {
 	out := bufio.NewWriterSize(stdout, 1<<16)
 	talk := terminal.NewTalk(stderr, out)
+	talk.Advise = denied
 	return &Tool{Service: service.New(games, stdin, talk, talk.Aliases), stdout: stdout, out: out,
 		screen: terminal.NewScreen(stdout), talk: talk}
 }
@@ -215,7 +218,11 @@ func colorFlag(a *Tool, cmd *cobra.Command) {
 
 // startPager makes a verb print through a pager if the output is a terminal.
 func startPager(a *Tool) {
-	a.pager = terminal.StartPaging(a.stdout, a.out, &a.screen, a.talk)
+	var by terminal.Outside
+	if a.main && confined.helper != nil && confined.helper.Input != nil {
+		by = outsidePager{confined.helper}
+	}
+	a.pager = terminal.StartPaging(a.stdout, a.out, &a.screen, a.talk, by)
 }
 
 const onWindows = runtime.GOOS == "windows"

@@ -39,7 +39,11 @@ func (m inTests) Run() int {
 
 func TestMain(m *testing.M) {
 	testscript.Main(inTests{m}, map[string]func(){
-		"trowel":  func() { tests.AsProgram(); os.Exit(run(withToys, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"trowel": func() {
+			tests.AsProgram()
+			Confine()
+			os.Exit(run(withToys, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+		},
 		"edit":    func() { os.Exit(edit(os.Args[1:], os.Stderr)) },
 		"makebox": func() { os.Exit(makeBox(os.Args[1:], os.Stderr)) },
 		"imginfo": func() { os.Exit(imageInfo(os.Args[1:], os.Stdout)) },

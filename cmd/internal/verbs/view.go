@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -107,10 +108,13 @@ In an ssh session, it prints how to reach the page from your machine.`,
 				cannotOpen(a, err)
 			}
 		}
+		if a.settle != nil {
+			a.settle()
+		}
 		a.talk.Say("Ctrl-C ends it")
 		return s.Serve(cmd.Context(), l)
 	}
-	return cmd
+	return needs(cmd, needBrowser, needPlace)
 }
 
 // offerStates lets the page show earlier states of a single file.
@@ -162,18 +166,18 @@ func hasDesktop() bool {
 
 // openBrowser opens an address in the user's browser. Later errors are passed to failed.
 func openBrowser(address string, failed func(error)) error {
-	program := []string{"xdg-open"}
-	switch {
-	case onWindows:
-		program = []string{"rundll32", "url.dll,FileProtocolHandler"}
-	case runtime.GOOS == "darwin":
-		program = []string{"open"}
-	case !hasDesktop():
-		return errors.New("no desktop is available")
+	c, err := browserCommand(address)
+	if err != nil {
+		return err
 	}
-	// The browser may outlive this program.
-	c := host.Command(context.Background(), program[0], append(program[1:], address)...)
-	detach(c)
+	if h := confined.helper; h != nil {
+		go func() {
+			if text, err := h.Ask("browser", address); err != nil || text != "" {
+				failed(cmp.Or(err, errors.New(text)))
+			}
+		}()
+		return nil
+	}
 	if err := c.Start(); err != nil {
 		return err
 	}
@@ -183,4 +187,21 @@ func openBrowser(address string, failed func(error)) error {
 		}
 	}()
 	return nil
+}
+
+// browserCommand returns the command that opens an address in the user's browser.
+func browserCommand(address string) (*exec.Cmd, error) {
+	program := []string{"xdg-open"}
+	switch {
+	case onWindows:
+		program = []string{"rundll32", "url.dll,FileProtocolHandler"}
+	case runtime.GOOS == "darwin":
+		program = []string{"open"}
+	case !hasDesktop():
+		return nil, errors.New("no desktop is available")
+	}
+	// The browser may outlive this program.
+	c := host.Command(context.Background(), program[0], append(program[1:], address)...)
+	detach(c)
+	return c, c.Err
 }

@@ -40,7 +40,7 @@ const workNote = "trowel_work"
 
 // AsWork marks a verb whose work can be split.
 func AsWork(cmd *cobra.Command) {
-	cmd.Annotations = map[string]string{workNote: "true"}
+	annotate(cmd, workNote, "true")
 }
 
 // execute runs the verb that the arguments name.
@@ -50,6 +50,7 @@ func execute(a *Tool, ctx context.Context, root *cobra.Command) error {
 		if needsSecond(a, cmd, args) {
 			return startSecond(a, "object storage")
 		}
+		a.confine(cmd)
 		if a.Handover != nil && a.Handover.Access != nil && a.Elsewhere != nil {
 			for _, root := range a.Handover.Access.Roots {
 				a.Elsewhere.Full(root) // its settings apply to names without settings

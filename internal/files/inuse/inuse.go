@@ -9,6 +9,10 @@ import (
 // ErrInUse means that another program uses a database or has locked it.
 var ErrInUse = errors.New("the database is in use")
 
+// Ask replaces the search for other programs in processes that the system does not allow to see those; nil: it is not
+// replaced. It is set before the first search.
+var Ask func(path string) string
+
 // Check returns an error that wraps [ErrInUse] if another program is known to have a file, or a file in a folder,
 // open.
 func Check(path string) error {

@@ -10,7 +10,10 @@ import (
 
 // By returns the name of another program that has a file, or a file in a folder, open; "" if none is visible. Locks
 // are not sufficient for this: an idle server holds none.
-func By(path string) string {
+func By(path string) string { return ByOther(path, os.Getpid()) }
+
+// ByOther is By for programs other than the process of that number.
+func ByOther(path string, process int) string {
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil {
 		real, err = filepath.Abs(real)
@@ -18,7 +21,10 @@ func By(path string) string {
 	if err != nil {
 		return ""
 	}
-	self := strconv.Itoa(os.Getpid())
+	if Ask != nil {
+		return Ask(real)
+	}
+	self := strconv.Itoa(process)
 	for _, process := range namesIn("/proc") {
 		if process < "0" || process > "9~" || process == self {
 			continue // no process

@@ -34,6 +34,8 @@ var mayAsk = map[string]string{
 	"cmd/internal/verbs/second.go":       "starts the second program by the path that internal/files/host found",
 	"cmd/internal/verbs/second_other.go": "starts the second program by the path that internal/files/host found",
 	"cmd/internal/fleet/child.go":        "starts the program itself by its own path",
+	"cmd/internal/sandbox":               "restricts the process, which tests cannot simulate",
+	"internal/testing/breakout":          "for tests: tries to leave a sandbox",
 	"cmd/trowel-page/main.go":            "runs Go, which builds the program of the page; no part of the tool",
 }
 

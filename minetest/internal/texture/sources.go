@@ -208,3 +208,12 @@ func existing(dirs []string) (list []Folder) {
 	}
 	return list
 }
+
+// Installed returns the existing folders of users, engines and games on this machine.
+func Installed() (dirs []string) {
+	users, share := installed()
+	for _, f := range slices.Concat(users, share, gameFolders()) {
+		dirs = append(dirs, filepath.FromSlash(f.Path))
+	}
+	return dirs
+}

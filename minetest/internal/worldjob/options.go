@@ -50,8 +50,10 @@ var (
 	optionAuth    = format.Option{Name: "auth", Help: "the `backend` of accounts: " + backends(world.AuthPart) + " (default: unchanged)"}
 	optionStorage = format.Option{Name: "storage",
 		Help: "the `backend` of mod storage: " + backends(world.StoragePart) + " (default: unchanged)"}
-	optionPostgres = format.Option{Name: "postgres", Help: "the PostgreSQL `connection` of the new world (as in pgsql_connection)"}
-	optionRedis    = format.Option{Name: "redis", Help: "the `address` of the Redis of the new world: HOST, HOST:PORT or the path of a socket"}
+	optionPostgres = format.Option{Name: "postgres", Server: true,
+		Help: "the PostgreSQL `connection` of the new world (as in pgsql_connection)"}
+	optionRedis = format.Option{Name: "redis", Server: true,
+		Help: "the `address` of the Redis of the new world: HOST, HOST:PORT or the path of a socket"}
 	optionHash     = format.Option{Name: "redis-hash", Help: "the `hash` of the new world in Redis"}
 	optionPassword = format.Option{Name: "redis-password", Help: "the `password` of that Redis"}
 

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"trowel.example/internal/files/links"
 	"trowel.example/internal/format"
 	"trowel.example/teeworlds/mapdraw"
 )
@@ -84,7 +85,11 @@ func DataNear(src *format.Source) []string {
 	if len(src.Reads()) == 0 {
 		return nil // not a file
 	}
-	dir, err := filepath.Abs(filepath.Dir(src.Path))
+	return dataNear(src.Path)
+}
+
+func dataNear(path string) []string {
+	dir, err := filepath.Abs(filepath.Dir(path))
 	if err != nil {
 		return nil
 	}
@@ -93,6 +98,14 @@ func DataNear(src *format.Source) []string {
 		return []string{filepath.Dir(dir), filepath.Join(dir, "..", "data")}
 	}
 	return nil
+}
+
+// Around returns the data folders of the game for the file at a path, in which the folder of pictures may have links.
+func Around(path string) (dirs []string) {
+	for _, dir := range append(dataNear(path), mapdraw.DataFolders()...) {
+		dirs = append(append(dirs, dir), links.Targets(filepath.Join(dir, "mapres"), 1)...)
+	}
+	return dirs
 }
 
 // mapresNear returns the folders of pictures for a map of this kind that src may read.
