@@ -11,6 +11,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/stores/server"
 )
 
@@ -151,6 +152,9 @@ func Broken(kind *check.Kind, err error) check.Finding {
 		f.Path, f.Offset = inside.Path, inside.Offset
 		inside.File, inside.Path, inside.Offset = "", "", -1
 		f.Message = inside.Error()
+	}
+	if errors.Is(err, effort.ErrMet) {
+		f.Message += " (--effort raises this)"
 	}
 	return f
 }

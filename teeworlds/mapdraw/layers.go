@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"trowel.example/fault"
+	"trowel.example/internal/limits/budget"
 	"trowel.example/internal/limits/parallel"
 	"trowel.example/teeworlds/twmap"
 )
@@ -103,7 +104,7 @@ func (r *Renderer) findLayers() {
 			size += p.size()
 		}
 	}
-	r.keeps = size <= maxKept
+	r.keeps = size <= budget.Share(maxKept)
 }
 
 // entities reports whether the layer is one of entities.

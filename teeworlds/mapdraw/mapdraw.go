@@ -22,6 +22,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/limits/budget"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -199,8 +200,8 @@ func (c Camera) At(width int) Picture {
 //
 // The work is limited because a map may have any number of layers on top of each other: if the parts of a picture
 // draw more than 2^25 pixels, and more than 512 for each pixel of the picture, Render returns an error that wraps
-// [fault.ErrLimit] and names the layer. Where a tile is smaller than two pixels and Picture.Mean is set, each pixel
-// counts as up to 64.
+// [fault.ErrLimit] and names the layer that can cover the picture most often. Where a tile is smaller than two pixels
+// and Picture.Mean is set, each pixel counts as up to 64.
 func (r *Renderer) Render(ctx context.Context, dst *image.RGBA, p Picture) error {
 	if !p.ok() {
 		return fmt.Errorf("a picture too far away, too large or too small: %.4g x %.4g units around %.4g,%.4g at %.4g "+
@@ -234,9 +235,8 @@ func (c *canvas) draw(ctx context.Context) error {
 		if err == nil {
 			err = c.effort.add()
 		}
-		if errors.Is(err, fault.ErrLimit) {
-			return &fault.Error{Path: l.name, Offset: -1,
-				Got: "more drawn over each other than is allowed for a picture of this size", Err: fault.ErrLimit}
+		if errors.Is(err, effort.ErrMet) {
+			err.(*fault.Error).Path = c.thickest()
 		}
 		return err
 	})
@@ -248,7 +248,7 @@ type canvas struct {
 	dst       *image.RGBA
 	picture   Picture
 	envelopes envelopes
-	effort    *effort
+	effort    *spending
 	cut       *cut // nil: everything is drawn
 }
 

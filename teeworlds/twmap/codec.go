@@ -18,12 +18,16 @@ type codec struct {
 	r    *bin.Reader
 	file *datafile.File // when reading: the file with the data blocks
 
+	named    *int64  // when reading: the bytes of contents of all blocks that were named
 	ints     []int32 // when writing
 	exact    []int   // indexes of integers that fully represent their value
 	refs     []placedRef
 	detached bool    // write as if all data were new: counts are the actual ones, not those stated by the item
 	numbers  []int32 // the next numbers of fields that follow from the position in the map
 }
+
+// maxRatio is the largest compression ratio of deflate.
+const maxRatio = 1032
 
 // maxText limits texts that are inflated, in bytes: names take 128 bytes, settings many lines.
 const maxText = 1 << 20
@@ -193,6 +197,9 @@ func (c *codec) content(name string, ref *dataRef, changed bool, size int, conte
 	c.int32(name, &ref.index)
 	ref.block = c.file.Block(ref.index)
 	if ref.block != nil {
+		if c.named != nil {
+			*c.named += max(0, min(int64(ref.block.Size()), maxRatio*int64(ref.block.StoredSize()), datafile.MaxContent))
+		}
 		c.r.MeansText("number of a data block")
 	}
 }

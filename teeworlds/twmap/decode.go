@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"trowel.example/fault"
 	"trowel.example/internal/bytes/bin"
 	"trowel.example/internal/limits/effort"
 	"trowel.example/teeworlds/datafile"
@@ -73,8 +74,8 @@ func FromDatafile(f *datafile.File) (*Map, error) {
 	for _, it := range f.Items {
 		d.used[it.Type] = true
 	}
-	for i := range f.Items {
-		d.item(&f.Items[i])
+	if err := d.items(); err != nil {
+		return nil, err
 	}
 	if d.m.item == nil {
 		if lost := f.Lost(); lost != nil && !f.Salvaged() {
@@ -96,6 +97,7 @@ func FromDatafile(f *datafile.File) (*Map, error) {
 type decoder struct {
 	m         *Map
 	f         *datafile.File
+	named     int64 // bytes of contents that the items so far name
 	layers    []Layer
 	autos     []*AutoMapper
 	groupExs  []*ParallaxZoom
@@ -106,8 +108,29 @@ type decoder struct {
 	indexed   map[datafile.UUID]bool   // UUIDs whose index entry was read
 }
 
+// items reads all items. Parts of a map may share data blocks, so a small file can have contents of any size: more than
+// the budget is an error.
+func (d *decoder) items() error {
+	stored := int64(0)
+	for _, b := range d.f.Data {
+		stored += int64(b.StoredSize())
+	}
+	meter := effort.MapContents.Start(stored)
+	for i := range d.f.Items {
+		it, before := &d.f.Items[i], d.named
+		d.item(it)
+		if err := meter.Spend(d.named - before); err != nil {
+			err.(*fault.Error).Path = fmt.Sprintf("items[%d]", i)
+			return err
+		}
+	}
+	return nil
+}
+
 // codecOf returns a codec that reads an item.
-func (d *decoder) codecOf(it *datafile.Item) *codec { return &codec{r: itemReader(it), file: d.f} }
+func (d *decoder) codecOf(it *datafile.Item) *codec {
+	return &codec{r: itemReader(it), file: d.f, named: &d.named}
+}
 
 // itemReader reads the integers of an item.
 func itemReader(it *datafile.Item) *bin.Reader {

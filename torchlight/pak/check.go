@@ -282,6 +282,10 @@ func (f *File) check(see func(*File, []byte), sink check.Sink) {
 		sink.Add(foundSize, f.Path, f.Offset(), "the block has the size %d, the manifest %d", size, f.Record.Size)
 		return
 	}
+	if err := f.unread(); err != nil {
+		sink.Add(foundCorrupt, f.Path, f.Offset(), "%v", err)
+		return
+	}
 	sum, surplus, err := f.sum(size, compressed, see)
 	if err != nil {
 		sink.Add(foundCorrupt, f.Path, f.Offset(), "%v", err)

@@ -11,6 +11,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/deflate"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/text/words"
 )
 
@@ -49,7 +50,8 @@ type File struct {
 	Record    *Record // as in the manifest
 	Duplicate bool    // an earlier record has the same path
 
-	r *Reader
+	r    *Reader
+	over error // not nil if this file and those before it have more contents than the budget; without a place
 }
 
 // NewReader returns the archive of size bytes that man lists. It reads only one block header of the archive. The
@@ -116,7 +118,31 @@ func newReader(pak io.ReaderAt, size int64, man *Manifest) (*Reader, error) {
 		}
 	}
 	r.fold = sync.OnceValue(r.foldPaths)
+	r.limit()
 	return r, nil
+}
+
+// maxCounted is the largest number of bytes of a file that count: a damaged size may be anything.
+const maxCounted = 128 << 20
+
+// limit limits the contents of all files together: blocks may overlap, so a small archive can have any number of them.
+func (r *Reader) limit() {
+	meter := effort.ModContents.Start(r.size)
+	var over error
+	for _, f := range r.files {
+		if !f.Removed() && over == nil {
+			over = meter.Spend(min(int64(f.Record.Size), maxCounted, maxRatio*r.size))
+		}
+		f.over = over
+	}
+}
+
+// unread returns an error if reading the block would exceed the budget.
+func (f *File) unread() error {
+	if e, ok := errors.AsType[*fault.Error](f.over); ok {
+		return f.fail(e.Err, e.Want, e.Got)
+	}
+	return nil
 }
 
 // At sets the offset of the archive in its file, so that errors and findings state offsets in that file.
@@ -226,6 +252,9 @@ func (f *File) Block() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := f.unread(); err != nil {
+		return nil, err
+	}
 	if n := max(stretch(size, compressed), int64(size)); n > MaxContent+blockHeaderSize {
 		return nil, f.fail(fault.ErrLimit, fmt.Sprintf("a file of at most %d bytes", MaxContent), fmt.Sprint(n))
 	}
@@ -250,6 +279,9 @@ func (f *File) Content() ([]byte, error) {
 func (f *File) CopyTo(w io.Writer) error {
 	size, compressed, err := f.Sizes()
 	if err != nil {
+		return err
+	}
+	if err := f.unread(); err != nil {
 		return err
 	}
 	if max(size, compressed) > inMemory && size == f.Record.Size {

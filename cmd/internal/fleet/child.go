@@ -34,7 +34,7 @@ type order struct {
 	Place  root            `json:"place"` // root of the results of all works
 	Output string          `json:"output"`
 	Access *service.Access `json:"access"` // nil: everything that the user may do
-	Memory size            `json:"memory"` // limit of the child; 0: none
+	Memory service.Memory  `json:"memory"` // limit of the child; 0: none
 	Trial  bool            `json:"trial"`  // the part is only measured, and must not change files in place
 
 	Limits sandbox.Limits `json:"limits"` // of the child; without paths

@@ -7,8 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -146,24 +144,3 @@ func (w *worker) healthy() error {
 	}
 	return nil
 }
-
-// size is a number of bytes that a user gives, such as 512M.
-type size int64
-
-func (s *size) String() string { return "" }
-func (s *size) Type() string   { return "size" }
-
-func (s *size) Set(text string) error {
-	digits := strings.TrimRight(text, "KMGTi")
-	unit, ok := map[string]int64{"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30,
-		"Ti": 1 << 40}[text[len(digits):]]
-	n, err := strconv.ParseInt(digits, 10, 64)
-	if !ok || err != nil || n < 1 || n > 1<<50/unit || n*unit < leastMemory {
-		return fmt.Errorf("expected at least 64M, such as 512M or 2G, not %q", text)
-	}
-	*s = size(n * unit)
-	return nil
-}
-
-// leastMemory is the memory that every part needs.
-const leastMemory = 64 << 20

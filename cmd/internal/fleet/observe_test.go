@@ -70,17 +70,3 @@ func TestObserver(t *testing.T) {
 		t.Error("an address that is in use")
 	}
 }
-
-func TestSize(t *testing.T) {
-	for text, want := range map[string]size{"64M": 64 << 20, "2G": 2 << 30, "512Mi": 512 << 20, "1T": 1 << 40, "100000000": 100_000_000} {
-		var s size
-		if err := s.Set(text); err != nil || s != want {
-			t.Errorf("%s: %d, %v", text, s, err)
-		}
-	}
-	for _, text := range []string{"", "M", "1M", "-1G", "2g", "1.5G", "9999999999T", "64MM", "64 M"} {
-		if new(size).Set(text) == nil {
-			t.Errorf("%q is accepted", text)
-		}
-	}
-}

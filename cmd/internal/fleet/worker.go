@@ -57,8 +57,8 @@ type worker struct {
 	name    string // name of its lease
 	scratch string
 	observer
-	memory  size         // limit of each part; 0: none
-	renewed atomic.Int64 // time of the last renewal of the lease, in nanoseconds since 1970
+	memory  service.Memory // limit of each part; 0: none
+	renewed atomic.Int64   // time of the last renewal of the lease, in nanoseconds since 1970
 
 	river *river.Client[pgx.Tx]
 	hard  context.Context // ends when all work must stop

@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -209,9 +208,7 @@ func (m *mounting) serve(ctx context.Context, g *service.File, o mount.Options) 
 	o.Refuse = func(at string) []byte {
 		return encoded(answer{exitFound, "", fmt.Sprintf("trowel: %s: nothing was packed: a program is writing %s\n", g.Called, at)})
 	}
-	if host.Env("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(enoughMemory)
-	}
+	m.limits.enough()
 	mounted, err := mount.Start(o)
 	if err != nil {
 		return cannotMount(err)

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -84,9 +83,7 @@ In an ssh session, it prints how to reach the page from your machine.`,
 				return err
 			}
 		}
-		if host.Env("GOMEMLIMIT") == "" {
-			debug.SetMemoryLimit(enoughMemory)
-		}
+		a.limits.enough()
 		l, address, err := s.Listen(uint16(on))
 		if err != nil && on != 0 {
 			err = wording.Hint(fmt.Errorf("port %d of this machine cannot be opened: %w", on, errors.Unwrap(err)),

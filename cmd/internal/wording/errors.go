@@ -13,6 +13,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/text/words"
 )
 
@@ -139,6 +140,8 @@ func Advice(err error, has func(letter string) bool) string {
 		return "use -f to replace it"
 	case (errors.As(err, &exists) || errors.As(err, &kept) || errors.Is(err, output.ErrRead)) && has("o"):
 		return "choose another name with -o"
+	case errors.Is(err, effort.ErrMet):
+		return "if you trust the file, --effort N allows N times as much"
 	case errors.Is(err, format.ErrUnknown):
 		return "`trowel formats` lists the supported formats"
 	case errors.Is(err, format.ErrNoTree):

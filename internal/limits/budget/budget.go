@@ -1,7 +1,28 @@
 // Package budget limits the memory in use at a time, over all files that a run processes.
 package budget
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// Usual is the memory that a program may use by default, for which the sizes of budgets are stated: 1 GiB.
+const Usual = 1 << 30
+
+var memory atomic.Int64
+
+// SetMemory changes all budgets and shares in proportion to the memory that the program may use, in bytes; 0 means
+// Usual. Only a program's main calls it, before it reads files.
+func SetMemory(bytes int64) { memory.Store(bytes) }
+
+// Share returns the size of a part of the memory of the program that is n bytes by default.
+func Share(n int64) int64 {
+	m := memory.Load()
+	if m == 0 {
+		return n
+	}
+	return int64(float64(n) / Usual * float64(m))
+}
 
 // Budget is an amount of memory. It may be used concurrently, but a goroutine must not take from it twice at a time:
 // it could wait for itself forever.
@@ -13,7 +34,7 @@ type Budget struct {
 	lent  int64
 }
 
-// New returns a budget of size bytes.
+// New returns a budget of size bytes by default: see [SetMemory].
 func New(size int64) *Budget {
 	b := &Budget{size: size}
 	b.freed.L = &b.mu
@@ -23,10 +44,11 @@ func New(size int64) *Budget {
 // Take waits until n bytes are available, and returns a function that releases them. A request larger than the whole
 // budget is granted when nothing else is taken.
 func (b *Budget) Take(n int64) (give func()) {
-	n = max(0, min(n, b.size))
+	size := Share(b.size)
+	n = max(0, min(n, size))
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for b.lent+n > b.size {
+	for b.lent+n > size {
 		b.freed.Wait()
 	}
 	b.lent += n

@@ -1,10 +1,20 @@
-// Package effort counts expensive operations, so that tests can limit them: unlike times, counts do not depend on the
-// machine and its load.
+// Package effort counts work. Unlike times, counts do not depend on the machine, its load and the number of cores: so
+// a file that meets a limit of work meets it everywhere.
+//
+// A [Kind] is work that a small file can cause much of. Work in proportion to the bytes of a file has no limit. Other
+// expensive operations are only counted, so that tests can limit them.
 package effort
 
-import "sync/atomic"
+import (
+	"fmt"
+	"math"
+	"sync/atomic"
 
-// Counts since the start of the program.
+	"trowel.example/fault"
+	"trowel.example/internal/text/words"
+)
+
+// Counts since the start of the program, for tests.
 var (
 	Inflated   atomic.Int64 // zlib streams that were inflated
 	Decompiled atomic.Int64 // data files, layouts and grids of Torchlight that were decoded
@@ -19,3 +29,74 @@ func Of(counter *atomic.Int64, do func()) int64 {
 	do()
 	return counter.Load() - before
 }
+
+// ErrMet is wrapped by the errors of work that met its budget. It wraps [fault.ErrLimit].
+var ErrMet = fmt.Errorf("the budget of work is met: %w", fault.ErrLimit)
+
+// MaxFactor is the largest factor of [SetFactor].
+const MaxFactor = 1 << 20
+
+var factor atomic.Int64
+
+// SetFactor multiplies the budgets of all work that begins later, from 1 to MaxFactor. Only a program's main calls it.
+func SetFactor(n int64) { factor.Store(n) }
+
+// Kind is a kind of work with a budget.
+type Kind struct {
+	Work  string // what is done, and for which part of a file
+	Unit  string // what is counted, in the plural
+	Least int64  // how many units are always allowed
+	Each  int64  // how many more are allowed for each unit of size
+	Size  string // the unit of size; "" if Each is 0
+
+	nearest atomic.Int64 // the largest part of a budget that was spent, in millionths
+}
+
+// Meter counts work of a kind against its budget. Goroutines may share it.
+type Meter struct {
+	kind  *Kind
+	most  int64
+	spent *atomic.Int64
+}
+
+// Start begins work whose input or output has a size, in the unit of the kind.
+func (k *Kind) Start(size int64) Meter { return k.Resume(new(atomic.Int64), size) }
+
+// Resume is Start for work of which several meters count parts: their sum is in spent.
+func (k *Kind) Resume(spent *atomic.Int64, size int64) Meter {
+	most := float64(max(1, factor.Load())) * (float64(k.Least) + float64(k.Each)*float64(max(0, size)))
+	return Meter{k, int64(min(most, math.MaxInt64/2)), spent}
+}
+
+// Times returns the meter with a budget that is n times as large.
+func (m Meter) Times(n int) Meter {
+	m.most = int64(min(float64(m.most)*float64(max(1, n)), math.MaxInt64/2))
+	return m
+}
+
+// Spend counts n units. It returns a [*fault.Error] that wraps ErrMet, without a path, if there are more than the
+// budget. Whether it does in the end depends only on the sum, so callers that share a meter name a part of the file
+// that does not depend on their order.
+func (m Meter) Spend(n int64) error {
+	spent := m.spent.Add(n)
+	m.kind.note(spent, m.most)
+	if spent <= m.most {
+		return nil
+	}
+	return &fault.Error{Offset: -1, Want: fmt.Sprintf("at most %s %s", words.Thousands(m.most), m.kind.Unit), Got: "more", Err: ErrMet}
+}
+
+// note records how near to a budget the work came.
+func (k *Kind) note(spent, most int64) {
+	near := int64(float64(spent) / float64(most) * 1e6)
+	for {
+		old := k.nearest.Load()
+		if near <= old || k.nearest.CompareAndSwap(old, near) {
+			return
+		}
+	}
+}
+
+// Nearest returns the largest part of a budget of the kind that was spent since the last call: 1 is all of it. It is
+// for tests.
+func (k *Kind) Nearest() float64 { return float64(k.nearest.Swap(0)) / 1e6 }

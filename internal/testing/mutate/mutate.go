@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/limits/parallel"
 )
 
@@ -33,9 +34,12 @@ func triesOr(t *testing.T, usual int) int {
 	return n
 }
 
+// maxSpent is the part of a budget of work that a mutation may spend: the last step may exceed the budget.
+const maxSpent = 1.25
+
 // Run calls try for each mutation, on all cores: usual times, or as often as TROWEL_MUTATIONS states. Try returns
-// names of the outcomes of the mutation; Run logs and returns how often each occurred. A panic of try fails the test;
-// a try that hangs blocks the test forever.
+// names of the outcomes of the mutation; Run logs and returns how often each occurred. A panic of try fails the test, and
+// so does work beyond its budget (package effort); a try that hangs blocks the test forever.
 func Run(t *testing.T, usual int, try func(i int, rng *rand.Rand) (outcomes []string)) map[string]int {
 	t.Helper()
 	tries := triesOr(t, usual)
@@ -69,6 +73,14 @@ func Run(t *testing.T, usual int, try func(i int, rng *rand.Rand) (outcomes []st
 		reported = append(reported, fmt.Sprintf("%d %s", counts[o], o))
 	}
 	t.Logf("%d mutations: %s; slowest %v", tries, strings.Join(reported, ", "), slowest)
+	for _, k := range effort.Kinds() {
+		switch near := k.Nearest(); {
+		case near > maxSpent:
+			t.Errorf("%s: a mutation took %.1f times the budget", k.Unit, near)
+		case near > 0:
+			t.Logf("%s: at most %.1f%% of the budget", k.Unit, 100*near)
+		}
+	}
 	return counts
 }
 

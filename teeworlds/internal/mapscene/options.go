@@ -26,15 +26,13 @@ var (
 	optionMissing = format.Option{Name: "missing", Title: "Missing pictures", For: format.ForScene,
 		Choices: []string{"game", "checker"}, Default: "game",
 		Help: "how a missing picture is drawn: as in the game, or as a checkerboard"}
-	optionEffort = format.Option{Name: "effort", Type: format.Integer, For: format.ForScene, Default: "1",
-		Help: "draw up to `N` times as many layers on top of each other before a picture is refused"}
 	optionZoom = format.Option{Name: "zoom", Type: format.Number, For: format.ForScene, Views: []string{format.ViewCamera},
 		Help: "the zoom of the game's camera; more than 1 shows more (default: 1)"}
 )
 
 // Options are the options of scenes.
 var Options = []format.Option{
-	optionEntities, optionEntitiesImage, OptionMapres, OptionMapresOf, optionMissing, optionEffort, format.OptionAt, optionZoom,
+	optionEntities, optionEntitiesImage, OptionMapres, OptionMapresOf, optionMissing, format.OptionAt, optionZoom,
 }
 
 // drawOptions returns the options of a job.
@@ -43,9 +41,6 @@ func drawOptions(job *format.Job, src *format.Source) (o mapdraw.Options, err er
 		return o, err
 	}
 	o.Entities = optionEntities.Integer(job)
-	if o.Effort = optionEffort.Integer(job); o.Effort < 0 || o.Effort > 1<<20 {
-		return o, fmt.Errorf("--%s: %d: expected 0 to %d", optionEffort.Name, o.Effort, 1<<20)
-	}
 	o.Checker = optionMissing.Value(job) == "checker"
 	if name := optionEntitiesImage.Value(job); name != "" {
 		o.EntitiesImage, err = entitiesImage(name)

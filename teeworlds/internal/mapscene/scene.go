@@ -212,10 +212,7 @@ func (s *scene) Render(ctx context.Context, dst *image.RGBA, look format.Look) e
 	}
 	p.Spent, p.Size = format.SpentOf(ctx), look.Size
 	err = s.Renderer.Render(ctx, dst, p)
-	if errors.Is(err, fault.ErrLimit) {
-		err = fmt.Errorf("%w; --%s raises the limit, --layers leaves layers out", fault.InFile(err, s.src.Path), optionEffort.Name)
-	}
-	return err
+	return fault.InFile(err, s.src.Path)
 }
 
 // Survey reads everything that pictures with a look show.

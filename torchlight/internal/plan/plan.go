@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 
+	"trowel.example/internal/limits/effort"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/mpp"
 )
@@ -133,9 +134,11 @@ type builder struct {
 	Plan
 	Options
 	linked   int
-	links    int // number of links followed
-	cells    int // number of cells of all grids
-	wide     int // number of large shapes
+	work     effort.Meter // counts objects of linked layouts, with those that are not drawn
+	over     error        // not nil if there are too many of them
+	links    int          // number of links followed
+	cells    int          // number of cells of all grids
+	wide     int          // number of large shapes
 	left     map[[2]string]*Left
 	unplaced map[string]int // objects without a position, by kind
 	names    map[string]bool
@@ -144,7 +147,7 @@ type builder struct {
 
 // New returns the plan of a layout. Problems that do not prevent drawing are listed in Left.
 func New(f *layout.File, o Options) *Plan {
-	b := &builder{Plan: Plan{root: f, files: make(map[string]*layout.File)}, Options: o,
+	b := &builder{Plan: Plan{root: f, files: make(map[string]*layout.File)}, Options: o, work: effort.LinkedObjects.Start(0),
 		left: make(map[[2]string]*Left), unplaced: make(map[string]int), names: make(map[string]bool), meshes: make(map[string]*mesh)}
 	b.Layers = []Layer{{GridLayer, "where players can walk"}, {ObjectsLayer, "objects without a group"}}
 	b.grid(world, clean(o.Path))
@@ -210,6 +213,11 @@ type place struct {
 
 func (b *builder) objects(list []*layout.Object, p place) {
 	for _, o := range list {
+		if p.file != "" {
+			if b.over = b.work.Spend(1); b.over != nil {
+				return
+			}
+		}
 		if o.Empty {
 			continue
 		}
@@ -325,6 +333,9 @@ func (b *builder) follow(link string, p place) *layout.File {
 		return nil
 	case len(p.open) > MaxLinks:
 		b.omit("limit", link, "layouts are drawn only to a depth of %d", MaxLinks)
+		return nil
+	case b.over != nil:
+		b.omit("limit", link, "%v (--effort raises this)", b.over)
 		return nil
 	case b.linked >= MaxObjects:
 		b.omit("limit", link, "only %d objects of other layouts are drawn", MaxObjects)
