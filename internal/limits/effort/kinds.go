@@ -10,7 +10,20 @@ var (
 		Unit: "bytes of contents of files", Least: 512 << 20, Each: 64, Size: "byte of the archive"}
 	LinkedObjects = Kind{Work: "drawing the plan of a layout with the layouts that it links to",
 		Unit: "objects of linked layouts", Least: 1 << 20}
+
+	WorldPixels = Kind{Work: "faces of nodes with textures, in a part of a picture", Unit: "pixels of faces over each other",
+		Least: 1 << 24, Each: 512, Size: "pixel of the part"}
+	WorldFaces       = Kind{Work: "faces of nodes with textures, in a part of a picture", Unit: "faces", Least: 1 << 24}
+	WorldTriangles   = Kind{Work: "models of nodes, in a part of a picture", Unit: "triangles of models", Least: 1 << 22}
+	WorldTranslucent = Kind{Work: "translucent nodes, in a part of a picture", Unit: "translucent faces", Least: 1 << 20}
+	WorldTexels      = Kind{Work: "textures, in a part of a picture", Unit: "pixels of textures", Least: 1 << 27}
+
+	Texture  = Kind{Work: "making the image of a texture string, such as `a.png^[resize:4096x4096`", Unit: "computed pixels", Least: 1 << 27}
+	Textures = Kind{Work: "making the images of all texture strings of a game", Unit: "computed pixels of all textures", Least: 1 << 33}
 )
 
 // Kinds returns all kinds of work.
-func Kinds() []*Kind { return []*Kind{&MapContents, &MapPicture, &ModContents, &LinkedObjects} }
+func Kinds() []*Kind {
+	return []*Kind{&MapContents, &MapPicture, &ModContents, &LinkedObjects, &WorldPixels, &WorldFaces, &WorldTriangles, &WorldTranslucent,
+		&WorldTexels, &Texture, &Textures}
+}

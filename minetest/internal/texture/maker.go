@@ -16,6 +16,8 @@ import (
 	"sync"
 
 	"trowel.example/fault"
+	"trowel.example/internal/limits/budget"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/picture/pixel"
 )
 
@@ -56,8 +58,6 @@ const (
 	maxText   = 1 << 20
 	maxDepth  = 64       // of strings in strings
 	maxPixels = 1 << 24  // of an image
-	maxWork   = 1 << 27  // pixels computed for a string
-	maxTotal  = 1 << 33  // pixels computed for all strings, once for each
 	partWork  = 256      // pixels that take as long as a part of a string without its pixels
 	maxCached = 64 << 20 // bytes of pixels that a Maker keeps
 )
@@ -72,13 +72,13 @@ type Maker struct {
 	bytes   int                     // size of the images in cache
 	missing map[string]error
 	known   map[string]error // the strings so far; an error is a limit that the string exceeds
-	work    int64            // pixels computed for them
+	total   effort.Meter     // pixels computed for them, once for each
 }
 
 // NewMaker returns a Maker of images from the files of a source, with the rules of an engine.
 func NewMaker(source Source, engine Engine) *Maker {
 	return &Maker{source: source, engine: engine, cache: make(map[string]*image.NRGBA), missing: make(map[string]error),
-		known: make(map[string]error)}
+		known: make(map[string]error), total: effort.Textures.Start(0)}
 }
 
 // Make returns the image of a texture string, or nil if the string yields no image: the engine then draws nothing. The
@@ -97,14 +97,14 @@ func (m *Maker) Make(ctx context.Context, text string) (*image.NRGBA, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &job{Maker: m, ctx: ctx}
+	j := &job{Maker: m, ctx: ctx, meter: effort.Texture.Start(0)}
 	made := j.make(text).NRGBA
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if !known {
-		if m.work += int64(j.work); m.work > maxTotal && j.err == nil {
-			j.err = limit(fmt.Sprintf("at most %d pixels of work for all textures", int64(maxTotal)), "more")
+		if err := m.total.Spend(int64(j.work)); j.err == nil {
+			j.err = err
 		}
 		m.known[text] = j.err
 	}
@@ -144,7 +144,7 @@ func (m *Maker) keep(text string, made *image.NRGBA) {
 	if made != nil {
 		size += len(made.Pix)
 	}
-	if m.bytes+size > maxCached {
+	if m.bytes+size > int(budget.Share(maxCached)) {
 		clear(m.cache)
 		m.bytes = 0
 	}
@@ -161,6 +161,7 @@ func limit(want, got string) error {
 type job struct {
 	*Maker
 	ctx   context.Context
+	meter effort.Meter
 	work  int // pixels computed
 	depth int
 	err   error
@@ -180,8 +181,9 @@ func (j *job) spend(pixels int) bool {
 	if j.err == nil {
 		j.err = j.ctx.Err()
 	}
-	if j.work += pixels; j.err == nil && j.work > maxWork {
-		j.err = limit(fmt.Sprintf("at most %d pixels of work", maxWork), "more")
+	if j.err == nil {
+		j.work += pixels
+		j.err = j.meter.Spend(int64(pixels))
 	}
 	return j.err == nil
 }

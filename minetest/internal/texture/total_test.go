@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"trowel.example/fault"
+	"trowel.example/internal/limits/effort"
 )
 
 // TestTotal tests that the work for all strings of a Maker is limited, that strings which exceed a limit are not tried again,
@@ -15,7 +16,7 @@ func TestTotal(t *testing.T) {
 	if _, err := m.Make(t.Context(), text); err != nil {
 		t.Fatal(err)
 	}
-	m.work = maxTotal - partWork
+	_ = m.total.Spend(effort.Textures.Least - partWork)
 	for range 2 {
 		if img, err := m.Make(t.Context(), text+"^[brighten"); !errors.Is(err, fault.ErrLimit) || img != nil {
 			t.Errorf("%v, %v", img, err)

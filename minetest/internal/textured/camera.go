@@ -113,7 +113,7 @@ func (c *Camera) Draw(ctx context.Context, dst *image.RGBA, p Picture, g *Game, 
 				}
 				v.Faces([3]int{x, y, z}, [3]int{min(x+part-1, high[0]), min(y+part-1, high[1]), min(z+part-1, high[2])}, d.face)
 				if d.err != nil {
-					return d.err
+					return in(d.err, "node %d,%d,%d", x, y, z)
 				}
 			}
 		}

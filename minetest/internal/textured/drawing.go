@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"trowel.example/fault"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/picture/raster"
-	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/nodemesh"
 )
 
@@ -28,54 +28,46 @@ type drawing struct {
 	late      []lateFace
 
 	ctx    context.Context
-	most   int64 // pixels
 	faces  int
 	meshed int // triangles of models
 	texels int // of the textures
 	err    error
+
+	meters  [len(works)]effort.Meter
+	counted [len(works)]int
 }
 
 func newDrawing(ctx context.Context, p projection, canvas *raster.Canvas, g *Game) *drawing {
 	size := canvas.Image.Rect.Size()
-	return &drawing{projection: p, canvas: canvas, game: g, ctx: ctx, most: maxPixels + maxLayers*int64(size.X)*int64(size.Y)}
+	d := &drawing{projection: p, canvas: canvas, game: g, ctx: ctx}
+	for i, k := range works {
+		d.meters[i] = k.Start(int64(size.X) * int64(size.Y))
+	}
+	return d
 }
 
-// The limits of the work for a picture, which hostile definitions of nodes reach: pixels of faces on top of each other
-// over the whole picture, more pixels, faces, triangles of models, translucent faces, which are kept, and pixels of textures.
-const (
-	maxLayers = 512
-	maxPixels = 1 << 24
-	maxFaces  = 1 << 24
-	maxMeshed = 1 << 22
-	maxLate   = 1 << 20
-	maxTexels = 1 << 27
-)
+// The work for a part of a picture that hostile definitions of nodes make large.
+var works = [...]*effort.Kind{&effort.WorldPixels, &effort.WorldFaces, &effort.WorldTriangles, &effort.WorldTranslucent, &effort.WorldTexels}
 
 // goOn reports whether the work for another face is within the limits.
 func (d *drawing) goOn() bool {
 	if d.faces++; d.faces%256 == 0 {
-		d.err = d.ctx.Err()
-	}
-	if d.err != nil {
-		return false
-	}
-	switch {
-	case d.canvas.Pixels > d.most:
-		d.limit("nodes whose faces fill the picture at most %s times", maxLayers)
-	case d.faces > maxFaces:
-		d.limit("nodes with at most %s faces", maxFaces)
-	case d.meshed > maxMeshed:
-		d.limit("nodes with at most %s triangles of models", maxMeshed)
-	case len(d.late) > maxLate:
-		d.limit("nodes with at most %s translucent faces", maxLate)
-	case d.texels > maxTexels:
-		d.limit("textures of at most %s pixels together", maxTexels)
+		d.count()
 	}
 	return d.err == nil
 }
 
-func (d *drawing) limit(want string, most int64) {
-	d.err = &fault.Error{Offset: -1, Want: fmt.Sprintf(want, words.Thousands(most)), Got: "more", Err: fault.ErrLimit}
+// count counts the work since the last call.
+func (d *drawing) count() {
+	for i, n := range [len(works)]int{int(d.canvas.Pixels), d.faces, d.meshed, len(d.late), d.texels} {
+		if d.err == nil {
+			d.err = d.meters[i].Spend(int64(n - d.counted[i]))
+		}
+		d.counted[i] = n
+	}
+	if d.err == nil {
+		d.err = d.ctx.Err()
+	}
 }
 
 // corners is a face in the picture.
@@ -126,6 +118,7 @@ func (d *drawing) finish() error {
 			break
 		}
 	}
+	d.count()
 	return d.err
 }
 
@@ -138,9 +131,7 @@ func (d *drawing) draw(c *corners) {
 		if t.Image != nil {
 			d.texels += len(t.Image.Pix) / 4
 		}
-		if d.err == nil {
-			d.err = d.ctx.Err()
-		}
+		d.count()
 	}
 	if t.Image == nil || t.Image.Rect.Empty() {
 		return
@@ -151,4 +142,12 @@ func (d *drawing) draw(c *corners) {
 	for _, t3 := range c.triangles {
 		d.canvas.Triangle(t, &[3]raster.Vertex{c.p[t3[0]], c.p[t3[1]], c.p[t3[2]]}, m.Culling)
 	}
+}
+
+// in adds the place of what was drawn to the error of work that met its budget.
+func in(err error, place string, args ...any) error {
+	if e, ok := err.(*fault.Error); ok && e.Path == "" {
+		e.Path = fmt.Sprintf(place, args...)
+	}
+	return err
 }

@@ -132,7 +132,7 @@ func (f *Flat) tile(ctx context.Context, dst *image.RGBA, scale int, g *Game, bl
 				v.Faces(low, high, d.face)
 			}
 			if d.err != nil {
-				return d.err
+				return in(d.err, "block %d,%d,%d", pos.X, pos.Y, pos.Z)
 			}
 		}
 	}
