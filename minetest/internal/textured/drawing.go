@@ -47,7 +47,8 @@ func newDrawing(ctx context.Context, p projection, canvas *raster.Canvas, g *Gam
 }
 
 // The work for a part of a picture that hostile definitions of nodes make large.
-var works = [...]*effort.Kind{&effort.WorldPixels, &effort.WorldFaces, &effort.WorldTriangles, &effort.WorldTranslucent, &effort.WorldTexels}
+var works = [...]*effort.Kind{&effort.WorldPixels, &effort.WorldFaces, &effort.WorldTriangles,
+	&effort.WorldTranslucent, &effort.WorldTexels}
 
 // goOn reports whether the work for another face is within the limits.
 func (d *drawing) goOn() bool {
@@ -59,7 +60,8 @@ func (d *drawing) goOn() bool {
 
 // count counts the work since the last call.
 func (d *drawing) count() {
-	for i, n := range [len(works)]int{int(d.canvas.Pixels), d.faces, d.meshed, len(d.late), d.texels} {
+	sums := [len(works)]int{int(d.canvas.Pixels), d.faces, d.meshed, len(d.late), d.texels}
+	for i, n := range sums {
 		if d.err == nil {
 			d.err = d.meters[i].Spend(int64(n - d.counted[i]))
 		}

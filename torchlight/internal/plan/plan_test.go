@@ -124,7 +124,8 @@ func TestUnplacedLinks(t *testing.T) {
 	empty := parse(t, object("Group", 1, ""))
 	inner := &layout.File{Objects: slices.Repeat(empty.Objects, 5000)}
 	link := parse(t, object("Layout Link", 1, at(1, 2, 3)+"LAYOUT FILE:B.LAYOUT;"))
-	p := plan.New(&layout.File{Objects: slices.Repeat(link.Objects, 1000)}, plan.Options{Layout: func(string) (*layout.File, error) { return inner, nil }})
+	follow := func(string) (*layout.File, error) { return inner, nil }
+	p := plan.New(&layout.File{Objects: slices.Repeat(link.Objects, 1000)}, plan.Options{Layout: follow})
 	if len(p.Left) != 1 || p.Left[0].Kind != "limit" || p.Left[0].Count != 1000-210 || !strings.Contains(p.Left[0].Why, "--effort") {
 		t.Errorf("left %v", p.Left)
 	}
