@@ -208,7 +208,7 @@ func (m *mounting) serve(ctx context.Context, g *service.File, o mount.Options) 
 	o.Refuse = func(at string) []byte {
 		return encoded(answer{exitFound, "", fmt.Sprintf("trowel: %s: nothing was packed: a program is writing %s\n", g.Called, at)})
 	}
-	m.limits.enough()
+	m.bounds.enough()
 	mounted, err := mount.Start(o)
 	if err != nil {
 		return cannotMount(err)

@@ -42,7 +42,7 @@ type Tool struct {
 	screen terminal.Screen
 	pager  *terminal.Pager // nil: no pager
 	talk   *terminal.Talk
-	limits limits
+	bounds limits
 	more   []Added     // verbs that the program adds to those of the tool
 	failed func(error) // receives the error of a failed verb; may be nil
 	main   bool        // it is the whole process, which may enter a sandbox
@@ -153,7 +153,7 @@ usage or failure.`,
 	}
 	root.PersistentFlags().BoolVarP(&a.talk.Quiet, "quiet", "q", false, "print only errors and data")
 	root.PersistentFlags().BoolP("help", "h", false, "print help: --help everything, -h a screenful")
-	a.limits.flags(root)
+	a.bounds.flags(root)
 	root.Flags().BoolP("version", "v", false, "print the version")
 	info := infoCommand(a)
 	root.Flags().AddFlagSet(info.Flags())

@@ -83,7 +83,7 @@ In an ssh session, it prints how to reach the page from your machine.`,
 				return err
 			}
 		}
-		a.limits.enough()
+		a.bounds.enough()
 		l, address, err := s.Listen(uint16(on))
 		if err != nil && on != 0 {
 			err = wording.Hint(fmt.Errorf("port %d of this machine cannot be opened: %w", on, errors.Unwrap(err)),

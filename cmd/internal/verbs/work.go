@@ -46,7 +46,7 @@ func AsWork(cmd *cobra.Command) {
 // execute runs the verb that the arguments name.
 func execute(a *Tool, ctx context.Context, root *cobra.Command) error {
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
-		a.limits.apply()
+		a.bounds.apply()
 		a.talk.Has = func(letter string) bool { return cmd.Flags().ShorthandLookup(letter) != nil }
 		if needsSecond(a, cmd, args) {
 			return startSecond(a, "object storage")
