@@ -16,8 +16,8 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// TestLimits tests --effort and --memory: their errors, their effect, and the advice about a file that needs more.
-func TestLimits(t *testing.T) {
+// TestEffortMemory tests --effort and --memory: their errors, their effect, and the advice about a file that needs more.
+func TestEffortMemory(t *testing.T) {
 	m := twmap.New(2, 2)
 	m.Images = append(m.Images, twmap.NewImage("a", image.NewNRGBA(image.Rect(0, 0, 4, 4))))
 	data, err := m.Encode()
