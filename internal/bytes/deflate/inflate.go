@@ -87,10 +87,8 @@ func DecompressUpToInto(buf, stream []byte, limit int64) (data []byte, consumed 
 
 // An inflater is a reusable reader with its source.
 type inflater struct {
-	quick
-	src  bytes.Reader
-	body []byte    // all of src
-	r    io.Reader // a flate.Resetter, too
+	src bytes.Reader
+	r   io.Reader // a flate.Resetter, too
 }
 
 var inflaters = sync.Pool{New: func() any {
@@ -99,10 +97,9 @@ var inflaters = sync.Pool{New: func() any {
 	return f
 }}
 
-// reset sets the stream, and checks its header.
+// reset starts reading a stream, and checks its header.
 func (f *inflater) reset(stream []byte) error {
-	f.body = stream[min(headerLen, len(stream)):]
-	f.src.Reset(f.body)
+	f.src.Reset(stream[min(headerLen, len(stream)):])
 	if len(stream) < headerLen {
 		return io.ErrUnexpectedEOF
 	}
@@ -113,7 +110,7 @@ func (f *inflater) reset(stream []byte) error {
 	case head&0x20 != 0:
 		return zlib.ErrDictionary
 	}
-	return nil
+	return f.r.(flate.Resetter).Reset(&f.src, nil)
 }
 
 // end checks the checksum after the data.
@@ -171,7 +168,6 @@ func open(stream []byte, limit int64, read func(*inflater) (int, error)) (consum
 	f := inflaters.Get().(*inflater)
 	defer func() {
 		f.src.Reset(nil)
-		f.body = nil
 		inflaters.Put(f)
 	}()
 	size := 0
@@ -196,29 +192,9 @@ func open(stream []byte, limit int64, read func(*inflater) (int, error)) (consum
 func (f *inflater) skip(limit int64) (size int, err error) {
 	chunk := chunks.Get().(*[chunkSize]byte)
 	defer chunks.Put(chunk)
-	sum, begin := uint32(1), 0
-	rest, used, ok := f.inflate(f.body, chunk[:], func(at int) ([]byte, int) {
-		sum, size = addAdler(sum, chunk[begin:at]), size+at-begin
-		begin = copy(chunk[:], chunk[at-windowSize:at])
-		if int64(size) > limit {
-			return nil, 0
-		}
-		return chunk[:], begin
-	})
-	if ok && int64(size+len(rest)-begin) <= limit {
-		f.src.Reset(f.body[used:])
-		return size + len(rest) - begin, f.end(addAdler(sum, rest[begin:]))
-	}
-	return f.skipSlowly(limit, chunk[:])
-}
-
-func (f *inflater) skipSlowly(limit int64, chunk []byte) (size int, err error) {
-	if err := f.r.(flate.Resetter).Reset(&f.src, nil); err != nil {
-		return 0, err
-	}
 	sum := uint32(1)
 	for {
-		n, err := f.r.Read(chunk)
+		n, err := f.r.Read(chunk[:])
 		n = int(min(int64(n), limit+1-int64(size))) // one excess byte is enough
 		size += n
 		if int64(size) > limit {
@@ -234,7 +210,7 @@ func (f *inflater) skipSlowly(limit int64, chunk []byte) (size int, err error) {
 	}
 }
 
-const chunkSize = 4 * windowSize
+const chunkSize = 32 << 10
 
 var chunks = sync.Pool{New: func() any { return new([chunkSize]byte) }}
 
@@ -243,24 +219,6 @@ func (f *inflater) read(buf []byte, first int, limit int64) ([]byte, error) {
 	data := buf[:0:min(int64(cap(buf)), limit)]
 	if cap(data) < first {
 		data = make([]byte, 0, first)
-	}
-	whole, used, ok := f.inflate(f.body, data[:cap(data)], func(at int) ([]byte, int) {
-		if int64(at) >= limit {
-			return nil, 0
-		}
-		data = grow(data[:at], limit)
-		return data[:cap(data)], at
-	})
-	if ok {
-		f.src.Reset(f.body[used:])
-		return whole, f.end(Adler32(whole))
-	}
-	return f.readSlowly(data[:0], limit)
-}
-
-func (f *inflater) readSlowly(data []byte, limit int64) ([]byte, error) {
-	if err := f.r.(flate.Resetter).Reset(&f.src, nil); err != nil {
-		return data, err
 	}
 	for {
 		if len(data) == cap(data) {
