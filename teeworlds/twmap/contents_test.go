@@ -49,7 +49,7 @@ func TestSharedContents(t *testing.T) {
 	for _, read := range []func([]byte) (*twmap.Map, error){twmap.Decode, twmap.Salvage} {
 		m, err := read(data)
 		e, ok := errors.AsType[*fault.Error](err)
-		if m != nil || !ok || !errors.Is(err, effort.ErrMet) || e.Path != "items[34]" {
+		if m != nil || !ok || !errors.Is(err, effort.ErrMet) || e.Path != "items[50]" {
 			t.Errorf("%v", err)
 		}
 	}

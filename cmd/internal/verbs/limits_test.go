@@ -48,7 +48,7 @@ func TestEffortMemory(t *testing.T) {
 		args, out string
 		code      int
 	}{
-		{"info FILE", "items[34]: expected at most 2,155,", exitFailed},
+		{"info FILE", "items[50]: expected at most 3,229,", exitFailed},
 		{"info FILE", "if you trust the file, --effort N allows N times as much", exitFailed},
 		{"check FILE", "(--effort raises this)", exitFound},
 		{"info --effort 4 FILE", "embedded images:", exitFine},

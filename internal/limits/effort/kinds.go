@@ -3,7 +3,7 @@ package effort
 // The kinds of work. No file of the corpus needs a tenth of a budget.
 var (
 	MapContents = Kind{Work: "contents of the layers, images, sounds and texts of a map, counted for each part that names them",
-		Unit: "bytes of contents of its parts", Least: 2 << 30, Each: 64, Size: "byte of the file"}
+		Unit: "bytes of contents of its parts", Least: 3 << 30, Each: 64, Size: "byte of the file"}
 	MapPicture = Kind{Work: "drawing a picture of a map, or a tile of a pyramid", Unit: "drawn pixels",
 		Least: 1 << 25, Each: 512, Size: "pixel of the picture"}
 	ModContents = Kind{Work: "contents of the files of a mod or an archive, whose blocks may overlap",
