@@ -59,7 +59,7 @@ func (s *Stored) All(ctx context.Context) iter.Seq2[Part, error] {
 			err = in.expect(json.Delim(']'), json.Delim('}')) // without parts there may be no list
 		}
 		if err != nil {
-			yield(Part{}, &Damaged{Err: err})
+			yield(Part{}, &Damaged{Err: cut(err)})
 		}
 	}
 }
@@ -95,17 +95,22 @@ func (in planReader) head() (p Plan, err error) {
 	if err == nil {
 		err = in.expect(json.Delim('['), nil)
 	}
-	return p, err
+	return p, cut(err)
 }
 
 // expect reads one of some tokens.
 func (in planReader) expect(tokens ...json.Token) error {
 	found, err := in.Token()
-	if errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
-	}
 	if err == nil && !slices.Contains(tokens, found) {
 		err = fmt.Errorf("expected %v, found %v", tokens[0], found)
+	}
+	return err
+}
+
+// cut returns the error of a plan that ends within one of its parts.
+func cut(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
 	}
 	return err
 }

@@ -96,5 +96,8 @@ func (t *Trust) Verify(message []byte, signature string) error {
 	case !minisign.Verify(t.key, message, []byte(signature)):
 		return ErrWrong
 	}
+	if text, err := s.MarshalText(); err != nil || string(text) != signature { // some texts have the same bytes in base64
+		return ErrWrong
+	}
 	return nil
 }
