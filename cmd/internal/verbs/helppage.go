@@ -401,7 +401,7 @@ var (
 		"Change":               {"edit", "apply", "repair"},
 		"Compare and merge":    {"diff", "review", "merge", "git"},
 		worldVerbs:             {"backup", "restore", "forget"},
-		"Many machines":        {"census", "jobs", "worker"},
+		"Many machines":        {"census", "sql", "jobs", "worker"},
 		"Help":                 {"help", "completion", "man", "version"},
 	}
 )
