@@ -60,7 +60,7 @@ kind hides another; --every prints all. JSON and SARIF always have all.
 	colorFlag(a, cmd)
 	resumeFlag(a, cmd)
 	cmd.Flags().StringVar(&least, "min", "info", "the lowest `severity` to show: error, warning or info")
-	_ = cmd.RegisterFlagCompletionFunc("min", cobra.FixedCompletions([]string{"error", "warning", "info"}, cobra.ShellCompDirectiveNoFileComp))
+	a.completes(cmd, "min", cobra.FixedCompletions([]string{"error", "warning", "info"}, cobra.ShellCompDirectiveNoFileComp))
 	optionFlags(a, cmd, optionsFor(format.ForCheck))
 	cmd.Args = func(cmd *cobra.Command, names []string) error {
 		if kinds {

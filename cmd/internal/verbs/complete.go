@@ -212,6 +212,14 @@ func optionAt(c *format.Command, options []format.Option, words []string) *forma
 	return nil
 }
 
+// completes sets the completion of a flag, if this run completes a command line: cobra keeps completions until the process ends,
+// and with them the tool.
+func (a *Tool) completes(cmd *cobra.Command, flag string, complete cobra.CompletionFunc) {
+	if len(a.Args) > 0 && strings.HasPrefix(a.Args[0], cobra.ShellCompRequestCmd) {
+		_ = cmd.RegisterFlagCompletionFunc(flag, complete)
+	}
+}
+
 // completeOption returns the shell completion of the value of an option of formats.
 func completeOption(a *Tool, o format.Option) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, start string) (offers, cobra.ShellCompDirective) {

@@ -44,7 +44,7 @@ refused. It prints the changes, with --json as {what, count, unit}.
 	}
 	AsWork(cmd)
 	cmd.Flags().StringVar(&to, "to", "", "the `format` of the new file")
-	_ = cmd.RegisterFlagCompletionFunc("to", completing(a, completeTargets))
+	a.completes(cmd, "to", completing(a, completeTargets))
 	conversionCommand(a, cmd, &to)
 	return needs(cmd, needOutput, needPlace)
 }

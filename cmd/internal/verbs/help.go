@@ -29,7 +29,7 @@ func optionFlags(a *Tool, cmd *cobra.Command, options func(*format.Format) []for
 					cmd.Flags().Bool(o.Name, o.Default == "true", o.Help)
 				} else {
 					cmd.Flags().Var(&optionValue{option: o, text: o.Default}, o.Name, o.Help)
-					_ = cmd.RegisterFlagCompletionFunc(o.Name, completeOption(a, o))
+					a.completes(cmd, o.Name, completeOption(a, o))
 				}
 				flag = cmd.Flags().Lookup(o.Name)
 				flag.Annotations = make(map[string][]string)

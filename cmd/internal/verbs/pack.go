@@ -43,7 +43,7 @@ then the file is written, the unreadable parts are reported, and the exit code i
 	w.flags(cmd)
 	w.keepFlag(cmd)
 	optionFlags(a, cmd, optionsFor(format.ForBuild))
-	_ = cmd.RegisterFlagCompletionFunc("format", completing(a, completeFormats))
+	a.completes(cmd, "format", completing(a, completeFormats))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return w.each(cmd.Context(), args, func(dir string, r *report) error {
 			fsys, closer, err := a.OpenFolder(dir)

@@ -106,10 +106,10 @@ everything that was missing for the picture, as {kind, name, count, unit, what, 
 	fixed := func(list ...string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
 	}
-	_ = cmd.RegisterFlagCompletionFunc("view", completing(a, completeViews))
-	_ = cmd.RegisterFlagCompletionFunc("layers", completing(a, completeLayers))
-	_ = cmd.RegisterFlagCompletionFunc("format", fixed("png", "apng", "svg", "y4m"))
-	_ = cmd.RegisterFlagCompletionFunc("background", fixed("none", "#000000", "#ffffff"))
+	a.completes(cmd, "view", completing(a, completeViews))
+	a.completes(cmd, "layers", completing(a, completeLayers))
+	a.completes(cmd, "format", fixed("png", "apng", "svg", "y4m"))
+	a.completes(cmd, "background", fixed("none", "#000000", "#ffffff"))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		asked, err := d.parse()
 		if err == nil {

@@ -68,7 +68,7 @@ incomplete}; docs/json.md describes them.`,
 	for _, k := range review.Kinds {
 		kinds = append(kinds, string(k))
 	}
-	_ = cmd.RegisterFlagCompletionFunc("allow", cobra.FixedCompletions(kinds, cobra.ShellCompDirectiveNoFileComp))
+	a.completes(cmd, "allow", cobra.FixedCompletions(kinds, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		for _, name := range allowed {
 			if !slices.Contains(kinds, name) {

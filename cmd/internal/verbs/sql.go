@@ -40,7 +40,7 @@ DIR may be in a bucket, s3://BUCKET/FOLDER?region=...; the query engine has its 
 	}
 	cmd.Flags().StringVar(&moment, "run", "", "the `moment` of a run, or its begin (default: the newest run)")
 	cmd.Flags().StringVar(&engine, "engine", "duckdb", "the query `engine`: duckdb or spark")
-	_ = cmd.RegisterFlagCompletionFunc("engine", cobra.FixedCompletions([]string{"duckdb", "spark"}, cobra.ShellCompDirectiveNoFileComp))
+	a.completes(cmd, "engine", cobra.FixedCompletions([]string{"duckdb", "spark"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
 		e, ok := engines[engine]
 		if !ok {

@@ -214,7 +214,7 @@ func args(least, most int) cobra.PositionalArgs {
 func colorFlag(a *Tool, cmd *cobra.Command) {
 	a.screen.Color = "auto"
 	cmd.Flags().Var(&a.screen.Color, "color", "use colors: `when` is always, never or auto (on a terminal, unless NO_COLOR is set)")
-	_ = cmd.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{"auto", "always", "never"},
+	a.completes(cmd, "color", cobra.FixedCompletions([]string{"auto", "always", "never"},
 		cobra.ShellCompDirectiveNoFileComp))
 }
 
