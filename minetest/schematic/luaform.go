@@ -36,7 +36,7 @@ func decodeLua(data []byte) (*Schematic, error) {
 		}
 		s.Size[axis] = n
 	}
-	n, err := volume(s.Size)
+	n, err := volumeOf(s.Size, len(data))
 	if err != nil {
 		return nil, err
 	}
@@ -105,6 +105,9 @@ func prob(t *luatable.Table, keys ...string) (uint8, bool) {
 }
 
 func (s *Schematic) encodeLua() ([]byte, error) {
+	if err := s.spendText(); err != nil {
+		return nil, err
+	}
 	w := luaWriter{}
 	w.dst = fmt.Appendf(w.dst, "schematic = {\n\tsize = {x=%d, y=%d, z=%d},\n\tyslice_prob = {\n", s.Size[0], s.Size[1], s.Size[2])
 	for y := range s.Size[1] {

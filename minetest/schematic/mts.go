@@ -94,7 +94,7 @@ func readMTS(data []byte, t trace.Tracer) (*mtsFile, error) {
 	for i, name := range []string{"size.x", "size.y", "size.z"} {
 		f.size[i] = int(r.U16(name))
 	}
-	n, err := volume(f.size)
+	n, err := volumeOf(f.size, len(data))
 	if err != nil && r.Err() == nil {
 		err.(*fault.Error).Offset = at
 		return nil, err

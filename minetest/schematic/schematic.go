@@ -4,11 +4,13 @@ package schematic
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"trowel.example/fault"
+	"trowel.example/internal/limits/effort"
 )
 
 // Form is the file format of a schematic.
@@ -119,6 +121,32 @@ func volume(size [3]int) (int, error) {
 		}
 	}
 	return n, nil
+}
+
+// volumeOf returns the number of nodes of a file. A few bytes of it can be many nodes.
+func volumeOf(size [3]int, file int) (int, error) {
+	n, err := volume(size)
+	if err != nil {
+		return 0, err
+	}
+	if err := effort.SchematicNodes.Start(int64(file)).Spend(int64(n)); err != nil {
+		err.(*fault.Error).Path = "size"
+		return 0, err
+	}
+	return n, nil
+}
+
+// spendText counts the text that the nodes become in a form of Lua.
+func (s *Schematic) spendText() error {
+	all := 64 * int64(len(s.Name))
+	for _, id := range s.Name {
+		all += int64(len(s.Names[id]))
+	}
+	err := effort.SchematicText.Start(0).Spend(all)
+	if met, ok := errors.AsType[*fault.Error](err); ok {
+		met.Path = "nodes"
+	}
+	return err
 }
 
 // Index returns the index of a node in the lists, by its coordinates from the corner with the least coordinates: x

@@ -24,7 +24,7 @@ func decodeWorldEdit(data []byte) (*Schematic, error) {
 	if m := headerForm.FindSubmatch(data); m != nil {
 		base, s.Header = len(m[0]), strings.TrimPrefix(string(m[2]), ",")
 	}
-	b := builder{s: s, name: s.Namer()}
+	b := builder{s: s, name: s.Namer(), file: len(data)}
 	var err error
 	switch version {
 	case 1, 2:
@@ -69,6 +69,7 @@ type builder struct {
 	name  func(string) (uint16, error)
 	nodes []found
 	size  int // total size of the metadata
+	file  int // size of the file
 	err   error
 }
 
@@ -292,7 +293,7 @@ func (b *builder) finish() (*Schematic, error) {
 			least[axis] = 0
 		}
 	}
-	n, err := volume(s.Size)
+	n, err := volumeOf(s.Size, b.file)
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,9 @@ func (s *Schematic) encodeWorldEdit() ([]byte, error) {
 	if strings.ContainsAny(s.Header, ":\n") {
 		return nil, &fault.Error{Path: "header", Offset: -1, Want: "fields without a colon", Got: strconv.Quote(s.Header), Err: fault.ErrFormat}
 	}
+	if err := s.spendText(); err != nil {
+		return nil, err
+	}
 	var dst []byte
 	if v == 5 || s.Header != "" {
 		dst = strconv.AppendInt(dst, int64(v), 10)

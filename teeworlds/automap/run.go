@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/limits/parallel"
 	"trowel.example/teeworlds/twmap"
 )
@@ -68,6 +70,7 @@ type Options struct {
 	Game      *twmap.TileLayer // the game layer, needed for a reference and for doodads
 	Physics   bool             // physics layers may be drawn
 	Amount    int              // of doodads, 1 to [MaxAmount]; 0: [DefaultAmount]
+	Spent     *atomic.Int64    // the work of all runs that share it, which have one budget; nil: of this run
 }
 
 // The amount of doodads.
@@ -84,7 +87,8 @@ type Result struct {
 
 // Run draws a design layer of tiles by a section, like the button Automap of the editor; with [Options.Physics] also a
 // physics layer, where other fields of tiles keep their values, and are 0 for new tiles. It fails for invalid options,
-// for a section with undefined rules, and if ctx is done; the layer is then unchanged.
+// for a section with undefined rules, for too much work ([fault.ErrLimit]), and if ctx is done; the layer is then
+// unchanged.
 func (r *Rules) Run(ctx context.Context, layer *twmap.TileLayer, o Options) (Result, error) {
 	result := Result{Seed: o.Seed}
 	if err := r.reject(layer, o); err != nil {
@@ -103,7 +107,8 @@ func (r *Rules) Run(ctx context.Context, layer *twmap.TileLayer, o Options) (Res
 	if result.Seed == 0 {
 		result.Seed = 1 + rand.Int32N(MaxSeed)
 	}
-	p := pass{seed: uint32(result.Seed), w: layer.Width(), h: layer.Height(), cells: slices.Clone(before)}
+	p := pass{meter: effort.Rules.Resume(cmp.Or(o.Spent, new(atomic.Int64)), 0), seed: uint32(result.Seed),
+		w: layer.Width(), h: layer.Height(), cells: slices.Clone(before)}
 	switch {
 	case s.tileset != nil:
 		err = s.tileset.run(ctx, &p)
@@ -112,11 +117,17 @@ func (r *Rules) Run(ctx context.Context, layer *twmap.TileLayer, o Options) (Res
 	default:
 		p.read = make([]state, len(p.cells))
 		for i, run := range s.runs {
+			if err = p.meter.Spend(int64(len(p.cells) + len(run.rules))); err != nil {
+				break
+			}
 			p.prepare(i, run, o)
 			if err = p.do(ctx); err != nil {
 				break
 			}
 		}
+	}
+	if errors.Is(err, effort.ErrMet) {
+		err = fmt.Errorf("section %q: %w", s.name, err)
 	}
 	if err != nil {
 		return result, err
@@ -167,6 +178,7 @@ func (r *Rules) reject(layer *twmap.TileLayer, o Options) error {
 
 // pass is a run over a layer.
 type pass struct {
+	meter effort.Meter
 	seed  uint32
 	w, h  int
 	cells []twmap.Tile // the tiles to write
@@ -254,24 +266,43 @@ func (p *pass) prepare(number int, run *run, o Options) {
 
 // do applies all rules to all cells, row by row. If written tiles are not read, it may process the rows in parallel.
 func (p *pass) do(ctx context.Context) error {
-	if !p.seen {
-		parallel.Each(p.h, func(y int) {
-			if ctx.Err() == nil {
-				p.row(ctx, y)
+	var err error
+	if p.seen {
+		for y := 0; y < p.h && err == nil; y++ {
+			err = p.row(ctx, y)
+		}
+		return err
+	}
+	var failed atomic.Pointer[error]
+	parallel.Each(p.h, func(y int) {
+		if failed.Load() == nil {
+			if err := p.row(ctx, y); err != nil {
+				failed.Store(&err)
 			}
-		})
-		return ctx.Err()
+		}
+	})
+	if e := failed.Load(); e != nil {
+		return *e
 	}
-	for y := 0; y < p.h && ctx.Err() == nil; y++ {
-		p.row(ctx, y)
-	}
-	return ctx.Err()
+	return nil
 }
 
-func (p *pass) row(ctx context.Context, y int) {
+// manySteps is how many steps are counted at a time.
+const manySteps = 1 << 14
+
+// spend counts steps, and returns an error if they are too many or if ctx is done.
+func (p *pass) spend(ctx context.Context, steps int) error {
+	return cmp.Or(ctx.Err(), p.meter.Spend(int64(steps)))
+}
+
+func (p *pass) row(ctx context.Context, y int) error {
+	steps := 0
 	for x := range p.w {
-		if x%1024 == 0 && ctx.Err() != nil {
-			return
+		if steps++; steps >= manySteps {
+			if err := p.spend(ctx, steps); err != nil {
+				return err
+			}
+			steps = 0
 		}
 		i := y*p.w + x
 		list := p.all
@@ -282,6 +313,7 @@ func (p *pass) row(ctx context.Context, y int) {
 		case !p.filter:
 			list = p.onAir
 		}
+		steps += len(list)
 		for _, r := range list {
 			if d := p.read[i]; d.air() {
 				if p.filter && p.cells[i].ID != 0 {
@@ -294,7 +326,8 @@ func (p *pass) row(ctx context.Context, y int) {
 			} else if r.skipFull {
 				continue
 			}
-			if p.holds(r, x, y, i) {
+			holds, tests := p.holds(r, x, y, i)
+			if steps += tests; holds {
 				p.cells[i].ID, p.cells[i].Flags = r.tile.ID, r.tile.Flags
 				if p.seen {
 					p.read[i] = r.state
@@ -302,14 +335,15 @@ func (p *pass) row(ctx context.Context, y int) {
 			}
 		}
 	}
+	return p.spend(ctx, steps)
 }
 
-// holds reports whether a rule holds for a tile, which has index i among all cells.
-func (p *pass) holds(r *prepared, x, y, i int) bool {
+// holds reports whether a rule holds for a tile, which has index i among all cells, and after how many conditions.
+func (p *pass) holds(r *prepared, x, y, i int) (bool, int) {
 	if x >= r.left && x < p.w-r.right && y >= r.up && y < p.h-r.down {
 		for j := range r.tests {
 			if t := &r.tests[j]; !t.has(p.read[i+t.at]) {
-				return false
+				return false, j
 			}
 		}
 	} else {
@@ -319,14 +353,15 @@ func (p *pass) holds(r *prepared, x, y, i int) bool {
 				s = p.read[y*p.w+x]
 			}
 			if !t.has(s) {
-				return false
+				return false, j
 			}
 		}
 	}
+	n := len(r.tests) + len(r.modulos)
 	if len(r.modulos) > 0 && !slices.ContainsFunc(r.modulos, func(m modulo) bool { return m.holds(x, y) }) {
-		return false
+		return false, n
 	}
-	return r.probability >= 1 || float32(mix(add(r.hash, uint32(x), uint32(y))*31)%65536) < 65536*r.probability
+	return r.probability >= 1 || float32(mix(add(r.hash, uint32(x), uint32(y))*31)%65536) < 65536*r.probability, n
 }
 
 // add adds values to a partial hash.

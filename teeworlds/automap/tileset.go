@@ -11,14 +11,21 @@ func (t *tileset) run(ctx context.Context, p *pass) error {
 	if len(t.rules) == 0 {
 		return nil
 	}
+	steps, each := 0, len(t.rules)
+	for i := range t.rules {
+		each += len(t.rules[i].conditions)
+	}
 	for y := range p.h {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
 		for x := range p.w {
 			cell := &p.cells[y*p.w+x]
 			if cell.ID == 0 {
 				continue
+			}
+			if steps += each; steps >= manySteps {
+				if err := p.spend(ctx, steps); err != nil {
+					return err
+				}
+				steps = 0
 			}
 			cell.ID = t.base
 			for i := range t.rules {
@@ -28,7 +35,7 @@ func (t *tileset) run(ctx context.Context, p *pass) error {
 			}
 		}
 	}
-	return nil
+	return p.spend(ctx, steps)
 }
 
 // holds reports whether all conditions hold at a position. Beyond the edge they see the nearest tile of the layer.

@@ -114,7 +114,7 @@ func (e *Editor) automap(ctx context.Context, at LayerAt, l *twmap.TileLayer, na
 		own.Seed = o.Seed
 	}
 	result, err := rules.Run(ctx, l, automap.Options{Section: section, Seed: own.Seed, Reference: o.Reference,
-		Game: e.m.Physics(twmap.KindGame), Physics: o.Physics, Amount: o.Amount})
+		Game: e.m.Physics(twmap.KindGame), Physics: o.Physics, Amount: o.Amount, Spent: &e.spent})
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"trowel.example/check"
 	"trowel.example/fault"
@@ -24,6 +25,7 @@ type Editor struct {
 	paths  map[any]string            // the first paths of images, sounds, envelopes, groups and layers
 	broken map[*twmap.TileLayer]bool // layers already reported as unreadable
 	report func(check.Change)
+	spent  atomic.Int64 // on rules
 }
 
 // New returns an editor of a map, which it changes. It calls report for each change; report may be nil.

@@ -6,10 +6,20 @@ var (
 		Unit: "bytes of contents of its parts", Least: 3 << 30, Each: 64, Size: "byte of the file"}
 	MapPicture = Kind{Work: "drawing a picture of a map, or a tile of a pyramid", Unit: "drawn pixels",
 		Least: 1 << 25, Each: 512, Size: "pixel of the picture"}
+	Rules = Kind{Work: "drawing layers of a map by rules of the automapper", Unit: "tries of rules and of their conditions",
+		Least: 1 << 34}
+	Entities = Kind{Work: "texts of the entities of an SVG picture, for each use", Unit: "bytes of texts of entities", Least: 1 << 22,
+		Each: 8, Size: "byte of the file"}
 	ModContents = Kind{Work: "contents of the files of a mod or an archive, whose blocks may overlap",
 		Unit: "bytes of contents of files", Least: 512 << 20, Each: 64, Size: "byte of the archive"}
 	LinkedObjects = Kind{Work: "drawing the plan of a layout with the layouts that it links to",
 		Unit: "objects of linked layouts", Least: 1 << 20}
+
+	SchematicNodes = Kind{Work: "nodes of a schematic of Minetest/Luanti or Minecraft", Unit: "nodes", Least: 1 << 24, Each: 64,
+		Size: "byte of the file"}
+	SchematicText = Kind{Work: "writing a schematic as a text of Lua, for WorldEdit too",
+		Unit: "bytes of text: 64 and its name for each node", Least: 1 << 29}
+	MinecraftTags = Kind{Work: "values in a schematic of Minecraft", Unit: "tags", Least: 1 << 20, Each: 8, Size: "byte of the file"}
 
 	WorldPixels = Kind{Work: "faces of nodes with textures, in a part of a picture", Unit: "pixels of faces over each other",
 		Least: 1 << 24, Each: 512, Size: "pixel of the part"}
@@ -24,6 +34,6 @@ var (
 
 // Kinds returns all kinds of work.
 func Kinds() []*Kind {
-	return []*Kind{&MapContents, &MapPicture, &ModContents, &LinkedObjects, &WorldPixels, &WorldFaces, &WorldTriangles, &WorldTranslucent,
-		&WorldTexels, &Texture, &Textures}
+	return []*Kind{&MapContents, &MapPicture, &Rules, &Entities, &ModContents, &LinkedObjects, &SchematicNodes, &SchematicText, &MinecraftTags,
+		&WorldPixels, &WorldFaces, &WorldTriangles, &WorldTranslucent, &WorldTexels, &Texture, &Textures}
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"trowel.example/fault"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/picture/outline"
 )
 
@@ -47,6 +48,7 @@ type LeftOut struct {
 
 const (
 	maxDepth  = 200     // of elements
+	maxName   = 100     // bytes of the name of an entity
 	maxPoints = 1 << 18 // of all lines
 	maxValue  = 1 << 24 // of a coordinate, in units
 )
@@ -55,6 +57,7 @@ const (
 type reader struct {
 	Options
 	picture Picture
+	data    []byte
 	decoder *xml.Decoder
 	points  int        // that may still be drawn
 	view    [2]float64 // the size to which percentages refer
@@ -64,7 +67,7 @@ type reader struct {
 
 // Read reads a picture. Errors wrap those of package fault, and have the offset in data.
 func Read(data []byte, o Options) (*Picture, error) {
-	r := &reader{Options: o, points: maxPoints, decoder: xml.NewDecoder(bytes.NewReader(data))}
+	r := &reader{Options: o, data: data, points: maxPoints, decoder: xml.NewDecoder(bytes.NewReader(data))}
 	r.decoder.CharsetReader = func(charset string, in io.Reader) (io.Reader, error) {
 		if strings.EqualFold(charset, "iso-8859-1") || strings.EqualFold(charset, "us-ascii") {
 			return latin1{in}, nil
@@ -78,6 +81,10 @@ func Read(data []byte, o Options) (*Picture, error) {
 	if err != nil {
 		if !errors.Is(err, fault.ErrFormat) && !errors.Is(err, fault.ErrLimit) { // of the reader of XML
 			err = fmt.Errorf("%w: %w", fault.ErrFormat, err)
+		}
+		if met, ok := errors.AsType[*fault.Error](err); ok { // of a budget
+			met.Path = "entities"
+			return nil, met
 		}
 		return nil, &fault.Error{Offset: r.decoder.InputOffset(), Err: err}
 	}
@@ -112,7 +119,9 @@ func (r *reader) document() error {
 		}
 		switch t := token.(type) {
 		case xml.Directive:
-			r.entities(string(t))
+			if err := r.entities(string(t)); err != nil {
+				return err
+			}
 		case xml.StartElement:
 			if t.Name.Local != "svg" {
 				return fmt.Errorf("%w: expected an element svg, not %s", fault.ErrFormat, t.Name.Local)
@@ -125,17 +134,29 @@ func (r *reader) document() error {
 	}
 }
 
-// entities reads the entities that a document type declares.
-func (r *reader) entities(directive string) {
+// entities reads the entities that a document type declares. It returns an error if their texts are too long, for all of
+// their uses.
+func (r *reader) entities(directive string) error {
+	if len(r.decoder.Entity) > 0 {
+		return nil // a file has one document type
+	}
 	r.decoder.Entity = make(map[string]string)
 	for _, declared := range strings.Split(directive, "<!ENTITY")[1:] {
 		name, rest, _ := strings.Cut(strings.TrimSpace(declared), " ")
 		if rest = strings.TrimSpace(rest); rest != "" {
-			if value, _, closed := strings.Cut(rest[1:], rest[:1]); closed {
+			if value, _, closed := strings.Cut(rest[1:], rest[:1]); closed && len(name) < maxName {
 				r.decoder.Entity[name] = value
 			}
 		}
 	}
+	all := int64(0)
+	for i, c := range r.data {
+		if c == '&' && len(r.decoder.Entity) > 0 {
+			name := r.data[i+1 : min(len(r.data), i+1+maxName)]
+			all += int64(len(r.decoder.Entity[string(name[:max(bytes.IndexByte(name, ';'), 0)])]))
+		}
+	}
+	return effort.Entities.Start(int64(len(r.data))).Spend(all)
 }
 
 // leave names something that is left out.

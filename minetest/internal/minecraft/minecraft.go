@@ -10,6 +10,7 @@ import (
 	"io"
 
 	"trowel.example/fault"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/minetest/internal/nbt"
 	"trowel.example/minetest/schematic"
 )
@@ -57,11 +58,12 @@ func Recognize(head []byte) bool {
 
 // Decode reads a file.
 func Decode(data []byte) (*Schematic, error) {
+	stored := len(data)
 	data, err := nbt.Decompress(data)
 	if err != nil {
 		return nil, err
 	}
-	root, err := nbt.Parse(data)
+	root, err := nbt.Parse(data, stored)
 	if err != nil {
 		return nil, err
 	}
@@ -80,6 +82,10 @@ func Decode(data []byte) (*Schematic, error) {
 	if n > schematic.MaxNodes {
 		return nil, &fault.Error{Path: "Width", Offset: -1, Want: fmt.Sprintf("at most %d blocks in all", schematic.MaxNodes),
 			Got: fmt.Sprintf("%dx%dx%d", s.Size[0], s.Size[1], s.Size[2]), Err: fault.ErrLimit}
+	}
+	if err := effort.SchematicNodes.Start(int64(stored)).Spend(n); err != nil {
+		err.(*fault.Error).Path = "Width"
+		return nil, err
 	}
 	s.Entities = root.Get("Entities").Len()
 	s.DataVersion, _ = root.Get("DataVersion").Integer()

@@ -12,6 +12,7 @@ import (
 	"math"
 
 	"trowel.example/fault"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/trace"
 )
 
@@ -88,9 +89,11 @@ func tooLarge() error {
 	return &fault.Error{Offset: -1, Want: fmt.Sprintf("at most %d bytes", MaxSize), Got: "more", Err: fault.ErrLimit}
 }
 
-// Parse reads a decompressed file, which is one compound. It checks all of it. Offsets in errors are those in data.
-func Parse(data []byte) (Tag, error) {
-	r := reader{data: data}
+// Parse reads a decompressed file, which is one compound and was stored in a number of bytes. It checks all of it. Offsets
+// in errors are those in data.
+func Parse(data []byte, stored int) (Tag, error) {
+	meter := effort.MinecraftTags.Start(int64(stored))
+	r := reader{data: data, meter: &meter}
 	t := r.tag(0)
 	if r.err == nil && t.Kind != Compound {
 		r.fail(0, "a compound", t.Kind.String())
@@ -101,13 +104,18 @@ func Parse(data []byte) (Tag, error) {
 	return t, r.err
 }
 
+// manyTags is how many tags are counted at a time.
+const manyTags = 1024
+
 // reader reads tags one after the other.
 type reader struct {
 	data  []byte
 	at    int
 	err   error
-	trace trace.Tracer // may be nil
-	path  string       // of the current tag, if there is a tracer
+	trace trace.Tracer  // may be nil
+	meter *effort.Meter // nil if the tags were counted before
+	tags  int64         // that were read
+	path  string        // of the current tag, if there is a tracer
 }
 
 func (r *reader) fail(at int, want, got string) {
@@ -158,6 +166,11 @@ func (r *reader) value(t Tag, depth int) Tag {
 	if depth > maxDepth {
 		r.fail(r.at, fmt.Sprintf("at most %d nested tags", maxDepth), "more")
 		return t
+	}
+	if r.tags++; r.tags%manyTags == 0 && r.meter != nil && r.err == nil {
+		if r.err = r.meter.Spend(manyTags); r.err != nil {
+			return t
+		}
 	}
 	from := r.at
 	switch t.Kind {
@@ -239,9 +252,10 @@ func (r *reader) report(from int, name string, value any, meaning string) {
 		Bytes: r.data[from:r.at]})
 }
 
-// Trace reports each tag of a decompressed file to t.
-func Trace(data []byte, t trace.Tracer) error {
-	r := reader{data: data, trace: t}
+// Trace reports each tag of a decompressed file, which was stored in a number of bytes, to t.
+func Trace(data []byte, stored int, t trace.Tracer) error {
+	meter := effort.MinecraftTags.Start(int64(stored))
+	r := reader{data: data, trace: t, meter: &meter}
 	r.tag(0)
 	if r.err == nil && r.at < len(data) {
 		from := r.at

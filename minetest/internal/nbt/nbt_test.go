@@ -50,7 +50,7 @@ func file() []byte {
 }
 
 func TestParse(t *testing.T) {
-	root, err := nbt.Parse(file())
+	root, err := nbt.Parse(file(), 1<<10)
 	if err != nil || root.Name != "Schematic" {
 		t.Fatal(root.Name, err)
 	}
@@ -84,7 +84,7 @@ func TestParse(t *testing.T) {
 func TestErrors(t *testing.T) {
 	whole := file()
 	for n := range len(whole) {
-		if _, err := nbt.Parse(whole[:n]); !errors.Is(err, fault.ErrShort) {
+		if _, err := nbt.Parse(whole[:n], 1<<10); !errors.Is(err, fault.ErrShort) {
 			t.Fatalf("of %d bytes %d are no error of a file that ends too early: %v", len(whole), n, err)
 		}
 	}
@@ -107,10 +107,11 @@ func TestErrors(t *testing.T) {
 		"deeply nested":  {deep, "nested tags"},
 		"end at the top": {[]byte{0}, "expected a compound, found end"},
 	} {
-		if _, err := nbt.Parse(c.data); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := nbt.Parse(c.data, 1<<10); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err := nbt.Trace(c.data, func(trace.Field) {}); err == nil && name != "rest" && name != "no compound" && name != "end at the top" {
+		err := nbt.Trace(c.data, 1<<10, func(trace.Field) {})
+		if err == nil && name != "rest" && name != "no compound" && name != "end at the top" {
 			t.Errorf("%s: no error of the trace", name)
 		}
 	}
@@ -136,7 +137,7 @@ func TestDecompress(t *testing.T) {
 func TestTrace(t *testing.T) {
 	at := int64(0)
 	var shown []string
-	err := nbt.Trace(file(), func(f trace.Field) {
+	err := nbt.Trace(file(), 1<<10, func(f trace.Field) {
 		if f.Offset != at || !bytes.Equal(f.Bytes, file()[at:at+f.Len]) {
 			t.Errorf("%s: %d bytes from %d, expected from %d", f.Path, f.Len, f.Offset, at)
 		}
@@ -157,9 +158,9 @@ func FuzzParse(f *testing.F) {
 	f.Add(file())
 	f.Add(tag(nbt.Compound, "", tag(nbt.List, "y", byte(nbt.List), int32(1), byte(nbt.Byte), int32(1), byte(5)), byte(0)))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		root, err := nbt.Parse(data)
+		root, err := nbt.Parse(data, 1<<10)
 		length := 0
-		traced := nbt.Trace(data, func(f trace.Field) { length += int(f.Len) })
+		traced := nbt.Trace(data, 1<<10, func(f trace.Field) { length += int(f.Len) })
 		if err != nil {
 			return
 		}

@@ -91,7 +91,7 @@ func DumpMinecraft(_ context.Context, _ *format.Job, src *format.Source, _ strin
 		return err
 	}
 	t(trace.Field{Path: "content", Len: int64(len(data)), Meaning: fmt.Sprintf("%d bytes of NBT", len(content)), Bytes: data})
-	return nbt.Trace(content, t)
+	return nbt.Trace(content, len(data), t)
 }
 
 // MinecraftTo is the conversion of a schematic of Minecraft to a form of schematic.
