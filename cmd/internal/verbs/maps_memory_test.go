@@ -101,7 +101,7 @@ func TestMapMemory(t *testing.T) {
 		"diff MAP TURNED.map", "merge MAP EDITED.map TURNED.map -o OUT3.map", "extract EDITED.map settings.cfg -o PIECE",
 		"apply PIECE EDITED.map -o OUT4.map",
 		"git textconv MAP", "git diff large.map MAP 0 100644 EDITED.map 0 100644", "git merge MAP EDITED.map TURNED.map large.map"}
-	forms := []form{{"images", 16, tests.Of(t, 724, 1448), tests.Of[uint64](t, 28, 110), all[:1]}, {"images, tiles, quads", 2, 64, 64, all}}
+	forms := []form{{"images", 16, tests.Of(t, 1024, 1448), tests.Of[uint64](t, 56, 110), all[:1]}, {"images, tiles, quads", 2, 64, 64, all}}
 	if os.Getenv("TROWEL_LARGE") != "" { // an edit accepts at most the tiles of 15 such layers
 		forms = []form{{"images", 20, 4096, 512, all}, {"tiles", 15, 4096, 512, all}, {"quads", 15, 4096, 512, all},
 			{"small tiles", 60, 2000, 512, all}}
