@@ -173,7 +173,7 @@ func TestTexels(t *testing.T) {
 	c := textured.Camera{Eye: [3]float64{4, 0, -30}, Fov: 60, Daylight: 1}
 	p := textured.Picture{Middle: [2]float64{32, 32}, Height: 64}
 	err = c.Draw(t.Context(), image.NewRGBA(image.Rect(0, 0, 64, 64)), p, g, v, [3]int{}, [3]int{8, 0, 0})
-	if !errors.Is(err, fault.ErrLimit) || !strings.Contains(err.Error(), "textures of at most 134,217,728 pixels") {
+	if !errors.Is(err, fault.ErrLimit) || !strings.Contains(err.Error(), "node 8,0,0: expected at most 134,217,728 pixels of textures") {
 		t.Error(err)
 	}
 }
