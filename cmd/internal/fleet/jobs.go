@@ -3,7 +3,6 @@ package fleet
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -350,7 +349,7 @@ since) and failures (part, file, attempts, state, error, hint, at), or an array 
 				return err
 			}
 			if asJSON {
-				return printJSON(t, s.object(r))
+				return t.PrintJSON(s.object(r))
 			}
 			return q.printDetails(ctx, t, r, s)
 		}
@@ -369,15 +368,9 @@ since) and failures (part, file, attempts, state, error, hint, at), or an array 
 			}
 		}
 		if asJSON {
-			return printJSON(t, all)
+			return t.PrintJSON(all)
 		}
 		return nil
 	}
 	return cmd
-}
-
-func printJSON(t *verbs.Tool, v any) error {
-	enc := json.NewEncoder(t.Out())
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
 }

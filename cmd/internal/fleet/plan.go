@@ -268,7 +268,7 @@ func (p *planner) print(all []*forecast) error {
 		for _, one := range allFigures {
 			values[one.name] = *one.at(f)
 		}
-		return printJSON(p.tool, struct {
+		return p.tool.PrintJSON(struct {
 			Verb     []string           `json:"verb"`
 			Measured int                `json:"measured"`
 			Figures  map[string]float64 `json:"figures"`

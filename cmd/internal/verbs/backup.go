@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/service"
-	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/format"
@@ -78,8 +77,8 @@ With --json it prints an object of snapshot, blocks, changed, removed, stored, b
 		}
 		defer g.Close()
 		if rekey {
-			if !isRepository(g) {
-				return fmt.Errorf("%s: expected a repository of backups, found a %s", g.Called, g.Title)
+			if err := needRepository(g); err != nil {
+				return err
 			}
 			err := g.Backups.Rekey(cmd.Context(), a.Job(g.Format, g.Backups.Options...), g.Source)
 			if err == nil {
@@ -108,7 +107,7 @@ With --json it prints an object of snapshot, blocks, changed, removed, stored, b
 			return wording.Named(err, g.Called)
 		}
 		if asJSON {
-			return printJSON(a, fieldsObject(info.Fields))
+			return a.PrintJSON(fieldsObject(info.Fields))
 		}
 		if a.talk.Quiet {
 			return nil
@@ -136,15 +135,15 @@ of them are printed with --json, as an object of snapshots, parts and files.`,
 			return err
 		}
 		defer g.Close()
-		if !isRepository(g) {
-			return fmt.Errorf("%s: expected a repository of backups, found a %s", g.Called, g.Title)
+		if err := needRepository(g); err != nil {
+			return err
 		}
 		stats, err := g.Backups.Stats(cmd.Context(), a.Job(g.Format), g.Source)
 		if err != nil {
 			return wording.Named(err, g.Called)
 		}
 		if asJSON {
-			return printJSON(a, newGrown(stats))
+			return a.PrintJSON(newGrown(stats))
 		}
 		return printStats(a.out, stats)
 	}
@@ -202,18 +201,12 @@ func printStats(out io.Writer, stats format.BackupStats) error {
 	return err
 }
 
-// printJSON prints a value as a line of JSON.
-func printJSON(a *Tool, value any) error {
-	data, err := terminal.Compact(value)
-	if err == nil {
-		_, err = fmt.Fprintf(a.out, "%s\n", data)
+// needRepository returns an error unless a file is a repository of backups.
+func needRepository(f *service.File) error {
+	if f.Backups != nil && f.Build == nil && f.Source.IsDir() {
+		return nil
 	}
-	return err
-}
-
-// isRepository reports whether a file is a repository of backups.
-func isRepository(f *service.File) bool {
-	return f.Backups != nil && f.Build == nil && f.Source.IsDir()
+	return fmt.Errorf("%s: expected a repository of backups, found a %s", f.Called, f.Title)
 }
 
 // forgotten is the JSON result of forget.
@@ -329,8 +322,8 @@ With --json it prints an object of removed, kept, packs, bytes, copied and dryRu
 			return err
 		}
 		defer g.Close()
-		if !isRepository(g) {
-			return fmt.Errorf("%s: expected a repository of backups, found a %s", g.Called, g.Title)
+		if err := needRepository(g); err != nil {
+			return err
 		}
 		ctx := cmd.Context()
 		list, err := g.Backups.List(ctx, g.Source)
@@ -369,7 +362,7 @@ With --json it prints an object of removed, kept, packs, bytes, copied and dryRu
 			}
 		}
 		if asJSON {
-			return printJSON(a, did)
+			return a.PrintJSON(did)
 		}
 		return nil
 	}

@@ -443,12 +443,11 @@ func (c *censusRun) sum(asJSON bool) error {
 		tables = append(tables, terminal.Object{{"name", t.Name}, {"rows", t.Rows}, {"files", t.Files}})
 	}
 	if asJSON {
-		data, err := terminal.Compact(terminal.Object{{"program", index.Program}, {"tables", tables}, {"made", c.data.Made},
+		err := c.PrintJSON(terminal.Object{{"program", index.Program}, {"tables", tables}, {"made", c.data.Made},
 			{"left", len(index.Left)}, {"gone", append([]string{}, gone...)}, {"run", c.data.Run}, {"removedRuns", c.removed}})
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(c.out, "%s\n", data)
 	} else {
 		for _, t := range index.Tables {
 			fmt.Fprintf(c.out, "%15s  %s\n", words.Thousands(t.Rows), t.Name)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/service"
+	"trowel.example/cmd/internal/terminal"
 )
 
 // Verbs makes the verbs that a program adds to those of the tool.
@@ -16,6 +17,15 @@ type Added func(*Tool) []*cobra.Command
 
 // Out returns the output for data.
 func (a *Tool) Out() io.Writer { return a.out }
+
+// PrintJSON prints a value as a line of JSON.
+func (a *Tool) PrintJSON(value any) error {
+	data, err := terminal.Compact(value)
+	if err == nil {
+		_, err = fmt.Fprintf(a.out, "%s\n", data)
+	}
+	return err
+}
 
 // Say prints a line that is neither an error nor data, unless --quiet is given.
 func (a *Tool) Say(format string, args ...any) { a.talk.Say(format, args...) }
