@@ -133,7 +133,7 @@ func testRestoreGoesOn(t *testing.T, newRepo func(*testing.T) kept) {
 	for n := 1; ; n += 1 + n/4 {
 		parent := t.TempDir()
 		back := filepath.Join(parent, "back")
-		_, err := r.Restore(&ending{Context: t.Context(), left: n}, first, back, worldcopy.Options{})
+		_, err := r.Restore(newEnding(t.Context(), n), first, back, worldcopy.Options{})
 		if err == nil {
 			break
 		}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -251,7 +252,7 @@ func testStopped(t *testing.T, newRepo func(*testing.T) kept) {
 	want := worldtest.BlocksOf(t, dir)
 	change(t, dir, rand.New(rand.NewPCG(7, 8)), 30)
 	for n := 1; n < 40; n += 3 {
-		ctx := &ending{Context: t.Context(), left: n}
+		ctx := newEnding(t.Context(), n)
 		_, err := worldrepo.Backup(ctx, dir, repo, worldrepo.Options{})
 		if err == nil {
 			break
@@ -268,14 +269,20 @@ func testStopped(t *testing.T, newRepo func(*testing.T) kept) {
 	}
 }
 
-// ending is a context that ends after a number of calls.
+// ending is a context that ends after a number of calls, which may come from several goroutines.
 type ending struct {
 	context.Context
-	left int
+	left atomic.Int64
+}
+
+func newEnding(ctx context.Context, calls int) *ending {
+	e := &ending{Context: ctx}
+	e.left.Store(int64(calls))
+	return e
 }
 
 func (e *ending) Err() error {
-	if e.left--; e.left < 0 {
+	if e.left.Add(-1) < 0 {
 		return context.Canceled
 	}
 	return nil
