@@ -86,6 +86,7 @@ func apart(t *testing.T, dir string, f field, placed, adopt bool) (*Pyramid, fun
 // TestApart tests that parts produce identical output as one process, in a new folder and in one with the tiles of
 // an earlier state of the scene.
 func TestApart(t *testing.T) {
+	tests.NotRaced(t, "draws one part after the other")
 	seeds := uint64(4)
 	if !tests.Long(t) {
 		seeds = 1
@@ -122,6 +123,7 @@ func TestApart(t *testing.T) {
 // TestMissingApart tests that missing data is reported as in one process: counts of drawn objects add up,
 // counts of the whole file do not.
 func TestMissingApart(t *testing.T) {
+	tests.NotRaced(t, "draws one part after the other")
 	f := field{bounds: format.Rect{Max: [2]float64{5000, 300}}}
 	dir := filepath.Join(t.TempDir(), "tiles")
 	tiles := int64(20 * 2)

@@ -16,6 +16,7 @@ import (
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/format"
 	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 )
 
 func samplesDir(t *testing.T) string {
@@ -42,6 +43,7 @@ func sameFiles(t *testing.T, what string, got, want map[string]string) {
 // TestTilesInParts tests that tiles drawn in parts, and the messages, are the same as those of one run, in a
 // new and in an existing folder.
 func TestTilesInParts(t *testing.T) {
+	tests.NotRaced(t, "draws one pyramid after the other")
 	games := append(format.Games{toys}, games...)
 	samples := samplesDir(t)
 	t.Chdir(t.TempDir())

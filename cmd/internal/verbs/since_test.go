@@ -66,6 +66,7 @@ func writeWorld(t *testing.T, dir string, blocks map[mapdb.Pos][]byte) {
 // the tiles of the current world: drawn in one process or in parts, with or without the earlier tiles in the
 // folder.
 func TestTilesSince(t *testing.T) {
+	tests.NotRaced(t, "draws one pyramid after the other")
 	for seed := range tests.Of(t, uint64(1), 4) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		t.Chdir(t.TempDir())

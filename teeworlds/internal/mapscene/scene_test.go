@@ -17,6 +17,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/format"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -221,6 +222,7 @@ func TestMapresBeside(t *testing.T) {
 // TestSharedEffort tests that all parts of a picture share one limit of effort, so that the result does not depend on
 // the number of cores.
 func TestSharedEffort(t *testing.T) {
+	tests.NotRaced(t, "draws 100 million pixels")
 	veil := twmap.NewQuad(-1000, 0, 4000, 40) // over the upper parts only
 	for i := range veil.Colors {
 		veil.Colors[i] = twmap.Color{R: 255, A: 1}
