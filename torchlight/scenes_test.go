@@ -36,7 +36,7 @@ func TestScenesCorpus(t *testing.T) {
 			}
 			defer scene.Close()
 			for _, v := range scene.Views() {
-				const side = 512
+				const side = 256
 				scale := side / max(v.Bounds.Dx(), v.Bounds.Dy(), 1)
 				look := format.Look{View: v.Name, Origin: v.Bounds.Min, Scale: scale, Size: image.Pt(side, side)}
 				if err := scene.Render(t.Context(), image.NewRGBA(image.Rect(0, 0, side, side)), look); err != nil {

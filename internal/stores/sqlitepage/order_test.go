@@ -359,7 +359,7 @@ func TestOrders(t *testing.T) {
 	for i, size := range tests.Of(t, []int{512, 4096, 65536}, []int{512, 1024, 2048, 4096, 8192, 16384, 32768, 65536}) {
 		reserved := []int{0, 32, 8}[i%3]
 		t.Run(fmt.Sprint(size, encodings[i%3], reserved), func(t *testing.T) {
-			path, conn := buildOrders(t, r, size, reserved, encodings[i%3], tests.Of(t, 16, 300))
+			path, conn := buildOrders(t, r, size, reserved, encodings[i%3], tests.Of(t, 16, 150))
 			compareOrders(t, r, path, conn)
 			exec(t, conn, "PRAGMA wal_checkpoint(TRUNCATE)")
 			compareOrders(t, r, path, conn)
