@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -46,15 +47,15 @@ var minetestBackup = &format.Format{
 	Replaces: func(context.Context, *format.Job, *format.Source, fs.FS) error {
 		return errors.New("a repository of backups is never replaced")
 	},
-	Names: func(ctx context.Context, _ *format.Job, src *format.Source, _ string, add func(name string)) error {
-		list, err := worldBackups.List(ctx, src)
+	Names: func(ctx context.Context, job *format.Job, src *format.Source, _ string, add func(name string)) error {
+		list, err := worldBackups.List(ctx, job, src)
 		for _, s := range list {
 			add(s.ID)
 		}
 		return err
 	},
 	Backups: worldBackups,
-	Options: []format.Option{worldfile.OptionPart, worldjob.OptionTrust, worldfile.OptionRoot, worldfile.OptionState},
+	Options: append([]format.Option{worldfile.OptionPart}, worldjob.TrustOptions...),
 	Kinds:   worldrepo.Catalog.Kinds(),
 	Conversions: []format.Conversion{{
 		To: worldfile.WorldName, Title: "a world from a backup", Verb: "restore", Did: "restored", Usual: true, Resumes: true,
@@ -70,7 +71,7 @@ var minetestBackup = &format.Format{
 		Example: "  trowel restore backups -o world\n  trowel restore backups --moment 2026-11-20 -o world-of-friday\n  " +
 			"trowel restore backups --into world --box 0,0,0:100,50,100\n  " +
 			"trowel restore backups --into world --box 0,0,0:100,50,100 --plan\n  trowel restore 's3://backups/world?region=eu-central-1' -o world",
-		Options: append([]format.Option{optionMoment, optionMap, worldjob.OptionTrust}, worldjob.CopyOptions...),
+		Options: slices.Concat([]format.Option{optionMoment, optionMap}, worldjob.TrustOptions, worldjob.CopyOptions),
 		Convert: restoreWorld,
 	}},
 }
@@ -78,6 +79,7 @@ var minetestBackup = &format.Format{
 // worldBackups makes and restores backups of worlds. The page in the browser only reads them.
 var worldBackups = &format.Backups{
 	Options: []format.Option{optionVerify, optionRecipient, optionPassphrase, optionSign},
+	Trust:   worldjob.TrustOptions,
 	List:    worldfile.Snapshots,
 	Mount:   worldfile.MountSnapshot,
 }

@@ -7,6 +7,7 @@ import (
 
 	"trowel.example/internal/format"
 	"trowel.example/minetest/internal/worldjob"
+	"trowel.example/minetest/internal/worldrepo"
 	"trowel.example/minetest/internal/worldscene"
 )
 
@@ -17,11 +18,13 @@ var game = &format.Game{
 	Formats: append([]*format.Format{minetestWorld, minetestBlock, minetestSchematic, minetestWorldEdit, minetestManifest, minetestBackup},
 		minecraftFormats...),
 
-	Around:  worldscene.Around,
+	Around:  around,
 	Servers: worldjob.OnServer,
 
 	Programs: []*format.Program{mapper},
 }
+
+func around(path string) []string { return append(worldscene.Around(path), worldrepo.Around(path)...) }
 
 //go:embed findings.txt
 var findings string

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"trowel.example/cmd/internal/service"
@@ -58,8 +59,21 @@ func (s *State) Open(ctx context.Context) (*Opened, error) {
 
 // Sources are the sources of states that the user named.
 type Sources struct {
-	Repository string // of backups; "": none
-	Git        bool   // the commits of the repository that contains the file
+	Repository string          // of backups; "": none
+	Trust      []service.Given // which snapshots are accepted, see [format.Backups]
+	Git        bool            // the commits of the repository that contains the file
+}
+
+// Any reports whether the user named a source.
+func (s Sources) Any() bool { return s.Repository != "" || s.Git }
+
+// job returns a job for the repository.
+func (s Sources) job(svc *service.Service, repo *format.Format) *format.Job {
+	job := svc.Job(repo)
+	for _, given := range s.Trust {
+		job.Values[given.Name] = given.Value
+	}
+	return job
 }
 
 // maxStates is the number of states of each kind that are listed: the newest.
@@ -71,7 +85,7 @@ func List(ctx context.Context, s *service.Service, name string, from Sources) ([
 	list, err := besides(s, name)
 	if err == nil && from.Repository != "" {
 		var more []State
-		more, err = snapshots(ctx, s, name, from.Repository)
+		more, err = snapshots(ctx, s, name, from)
 		list = append(list, more...)
 	}
 	if err == nil && from.Git {
@@ -87,7 +101,8 @@ func List(ctx context.Context, s *service.Service, name string, from Sources) ([
 func newest(list []State) []State { return list[max(0, len(list)-maxStates):] }
 
 // snapshots returns the snapshots of a file in a repository.
-func snapshots(ctx context.Context, s *service.Service, name, repository string) ([]State, error) {
+func snapshots(ctx context.Context, s *service.Service, name string, from Sources) ([]State, error) {
+	repository := from.Repository
 	repo, err := s.Find(ctx, repository)
 	if err != nil {
 		return nil, err
@@ -96,7 +111,7 @@ func snapshots(ctx context.Context, s *service.Service, name, repository string)
 	if repo.Backups == nil || repo.Backups.Mount == nil || repo.Build != nil || !repo.Source.IsDir() {
 		return nil, fmt.Errorf("%s: expected a repository of backups, found a %s", repo.Called, repo.Title)
 	}
-	all, err := repo.Backups.List(ctx, repo.Source)
+	all, err := repo.Backups.List(ctx, from.job(s, repo.Format), repo.Source)
 	if err != nil {
 		return nil, wording.Named(err, repo.Called)
 	}
@@ -105,7 +120,7 @@ func snapshots(ctx context.Context, s *service.Service, name, repository string)
 		return nil, err
 	}
 	of := filepath.Base(full)
-	named := slices.DeleteFunc(slices.Clone(all), func(one format.Snapshot) bool { return one.Err == nil && one.Of != of })
+	named := slices.DeleteFunc(slices.Clone(all), func(one format.Snapshot) bool { return one.Of != "" && one.Of != of })
 	if len(named) == 0 && len(all) > 0 {
 		return nil, wording.Hint(fmt.Errorf("%s: it has no snapshot of %s: its newest is of %s", repo.Called, of, all[len(all)-1].Of),
 			"snapshots are found by the name of the folder: rename it, or name another repository")
@@ -123,11 +138,17 @@ func snapshots(ctx context.Context, s *service.Service, name, repository string)
 	for _, one := range named {
 		list = append(list, State{Kind: Snapshot, ID: one.ID, Time: one.Time, Err: one.Err,
 			open: func(ctx context.Context) (*Opened, error) {
-				return mount(ctx, s, repo.Format, repository, one.ID, name)
+				return mount(ctx, s, repo.Format, from, one.ID, name)
 			}})
 		if putBack != "" && one.Err == nil && !s.IsElsewhere(repository) {
 			list[len(list)-1].PutBack = func(box string) []string {
-				return []string{putBack, "--box=" + box, "--moment=" + one.ID, "--", repository}
+				words := []string{putBack, "--box=" + box, "--moment=" + one.ID}
+				for _, given := range from.Trust {
+					for value := range strings.SplitSeq(given.Value, "\n") {
+						words = append(words, "--"+given.Name+"="+value)
+					}
+				}
+				return append(words, "--", repository)
 			}
 		}
 	}
@@ -135,8 +156,8 @@ func snapshots(ctx context.Context, s *service.Service, name, repository string)
 }
 
 // mount opens a snapshot of the file called name.
-func mount(ctx context.Context, s *service.Service, f *format.Format, repository, id, name string) (_ *Opened, err error) {
-	repo, err := s.Source(ctx, repository)
+func mount(ctx context.Context, s *service.Service, f *format.Format, from Sources, id, name string) (_ *Opened, err error) {
+	repo, err := s.Source(ctx, from.Repository)
 	if err != nil {
 		return nil, err
 	}
@@ -152,10 +173,10 @@ func mount(ctx context.Context, s *service.Service, f *format.Format, repository
 	if err != nil {
 		return nil, errors.Join(err, repo.Close())
 	}
-	unmount, notes, err := f.Backups.Mount(ctx, repo, id, dir, now)
+	unmount, notes, err := f.Backups.Mount(ctx, from.job(s, f), repo, id, dir, now)
 	if err != nil {
 		remove()
-		return nil, errors.Join(wording.Named(err, repository), repo.Close())
+		return nil, errors.Join(wording.Named(err, from.Repository), repo.Close())
 	}
 	return &Opened{Path: dir, Notes: notes, Close: func() error {
 		err := errors.Join(unmount(), repo.Close())

@@ -326,7 +326,7 @@ With --json it prints an object of removed, kept, packs, bytes, copied and dryRu
 			return err
 		}
 		ctx := cmd.Context()
-		list, err := g.Backups.List(ctx, g.Source)
+		list, err := g.Backups.List(ctx, a.Job(g.Format), g.Source)
 		if err != nil {
 			return wording.Named(err, g.Called)
 		}

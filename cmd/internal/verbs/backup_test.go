@@ -149,16 +149,7 @@ func TestBackupPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	tool := backups(t, 0)
-	public, secret, err := minisign.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	key, err := secret.MarshalText()
-	if err != nil {
-		t.Fatal(err)
-	}
-	judge.Write(t, "trowel.pub", []byte(public.String()))
-	judge.Write(t, "trowel.key", key)
+	judge.Write(t, "trowel.pub", []byte(newSigningKey(t, "trowel.key")))
 	root := regexp.MustCompile(`root: +([0-9a-f]{64})`)
 	done := 0
 	last := ""
@@ -193,15 +184,7 @@ func TestBackupPage(t *testing.T) {
 // TestForgetSigned tests that the options of signatures and of copying are checked, and that signed snapshots are removed with a key.
 func TestForgetSigned(t *testing.T) {
 	tool := backups(t, 1)
-	public, secret, err := minisign.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	key, err := secret.MarshalText()
-	if err != nil {
-		t.Fatal(err)
-	}
-	judge.Write(t, "k", key)
+	public := newSigningKey(t, "k")
 	if code, _, said := tool("backup", "-q", "world", "backups/world", "--sign", "k"); code != exitFine || said != "" {
 		t.Error(code, said)
 	}
@@ -215,20 +198,29 @@ func TestForgetSigned(t *testing.T) {
 		code int
 		said string
 	}{
-		{"check backups/world --trust " + public.String(), exitFound, ""},
+		{"check backups/world --trust " + public, exitFound, ""},
 		{"check backups/world --root " + strings.Repeat("0", 64), exitFound, "--root and --state need --trust"},
 		{"check backups/world --root 1", exitFailed, "64 hexadecimal digits"},
 		{"check backups/world --trust k", exitFailed, "expected a public key of minisign"},
-		{"restore backups/world -o back --trust " + public.String(), exitFailed, "it is not signed"},
+		{"restore backups/world -o back --trust " + public, exitFailed, "it is not signed"},
+		{"restore backups/world -o back --root " + strings.Repeat("0", 64), exitFailed, "--root and --state need --trust"},
+		{"restore backups/world -o back --trust " + public + " --moment " + ids[1] + " --state state", exitFailed, "no such file"},
+		{"restore backups/world -o back --trust " + public + " --moment " + ids[1] + " --root " + strings.Repeat("0", 64), exitFailed,
+			"no signed snapshot or record has the root"},
+		{"view world --trust " + public, exitFailed, "--trust is for a repository of backups"},
+		{"view world --no-open --backups backups/world --trust " + public + " --root " + strings.Repeat("0", 64), exitFailed,
+			"no signed snapshot or record has the root"},
+		{"view world --no-open --backups backups/world --trust k", exitFailed, "expected a public key of minisign"},
 		{"backup world backups/world --sign world/world.mt", exitFailed, "expected a secret key of minisign"},
 		{"forget backups/world " + ids[1], exitFailed, "--sign KEYFILE"},
 		{"forget backups/world " + ids[1] + " --sign world/world.mt", exitFailed, "expected a secret key of minisign"},
 		{"forget backups/world --prune --repack 5X", exitFailed, "expected a size"},
 		{"forget backups/world " + ids[0] + " " + ids[2] + " --sign k --prune --repack 1M", exitFine, ""},
-		{"check backups/world --trust " + public.String() + " --state state", exitFine, ""},
-		{"check backups/world --trust " + public.String() + " --state k", exitFound, "expected roots of snapshots"},
-		{"check backups/world --trust " + public.String() + " --state state", exitFine, ""},
-		{"restore backups/world -o back --trust " + public.String(), exitFine, ""},
+		{"check backups/world --trust " + public + " --state state", exitFine, ""},
+		{"check backups/world --trust " + public + " --state k", exitFound, "expected roots of snapshots"},
+		{"check backups/world --trust " + public + " --state state", exitFine, ""},
+		{"restore backups/world -o back --trust " + public + " --state state", exitFine, ""},
+		{"restore backups/world --into world --box 0,0,0:9,9,9 --dry-run --trust " + public + " --state state", exitFine, ""},
 	} {
 		if code, out, said := tool(strings.Fields(c.line)...); code != c.code || !strings.Contains(out+said, c.said) {
 			t.Errorf("%s: %d, %s%s", c.line, code, out, said)
@@ -236,9 +228,9 @@ func TestForgetSigned(t *testing.T) {
 	}
 }
 
-// TestStateOfCheck tests that a check with a file of the newest snapshots finds that an older state was restored, and keeps the file.
-func TestStateOfCheck(t *testing.T) {
-	tool := backups(t, 0)
+// newSigningKey writes a new secret key of minisign to a file, and returns the public key.
+func newSigningKey(t *testing.T, file string) string {
+	t.Helper()
 	public, secret, err := minisign.GenerateKey(rand.Reader)
 	if err != nil {
 		t.Fatal(err)
@@ -247,8 +239,15 @@ func TestStateOfCheck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	judge.Write(t, "k", key)
-	check := []string{"check", "backups/world", "--trust", public.String(), "--state", "state"}
+	judge.Write(t, file, key)
+	return public.String()
+}
+
+// TestStateOfCheck tests that a check with a file of the newest snapshots finds that an older state was restored, and keeps the file.
+func TestStateOfCheck(t *testing.T) {
+	tool := backups(t, 0)
+	public := newSigningKey(t, "k")
+	check := []string{"check", "backups/world", "--trust", public, "--state", "state"}
 	for range 3 {
 		if code, _, said := tool("backup", "world", "backups/world", "--sign", "k"); code != exitFine {
 			t.Fatal(said)
@@ -272,6 +271,12 @@ func TestStateOfCheck(t *testing.T) {
 	}
 	if after, _ := os.ReadFile("state"); !bytes.Equal(before, after) {
 		t.Errorf("%q has become %q", before, after)
+	}
+	for _, damaged := range []string{"", "\n", string(before[:64]), string(before[:40]) + "\n", string(before) + "x\n", " " + string(before)} {
+		judge.Write(t, "state", []byte(damaged))
+		if code, out, said := tool(check...); code == exitFine || !strings.Contains(out+said, "expected roots of snapshots") {
+			t.Errorf("%q: %d, %s%s", damaged, code, out, said)
+		}
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"trowel.example/internal/testing/tests"
 )
 
 // TestLimits tests what command lines keep in the sandbox because of the files that they name.
@@ -31,6 +33,8 @@ func TestLimits(t *testing.T) {
 	write("own/world/world.mt", "gameid = minetest\nbackend = sqlite3\n")
 	write("disk/map.sqlite", "")
 	write("a.map", "")
+	write("own/repo/trowel-backup.json", "")
+	write("keys/key", "")
 	if err := os.Symlink(filepath.Join(dir, "disk/map.sqlite"), filepath.Join(dir, "own/world/map.sqlite")); err != nil {
 		t.Fatal(err)
 	}
@@ -38,6 +42,8 @@ func TestLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	key := filepath.Join(real, "keys/key")
+	tests.OnHost(t, map[string]string{"variable TROWEL_KEY_FILE": key})
 	for _, c := range []struct {
 		line              string
 		network, programs bool
@@ -56,6 +62,9 @@ func TestLimits(t *testing.T) {
 		{line: "review a.map a.map", programs: true},
 		{line: "view --git a.map", programs: true},
 		{line: "view --edit a.map", writes: ".", reads: "/"},
+		{line: "info own/repo", reads: "keys/key"},
+		{line: "check own/repo --trust RW --state=disk/roots", writes: "disk", reads: "own/repo"},
+		{line: "view own/world --backups own/repo", reads: "keys/key"},
 	} {
 		a := newTool(games, strings.NewReader(""), io.Discard, io.Discard)
 		l := a.Limits(strings.Fields(c.line), real, nil)
@@ -73,6 +82,9 @@ func TestLimits(t *testing.T) {
 		}
 		if c.writes == "" && strings.HasPrefix(c.line, "check") && len(l.Write) != 1 {
 			t.Errorf("%s: writes %q", c.line, l.Write)
+		}
+		if strings.Contains(c.line, "own/repo") != slices.Contains(l.Read, key) && !strings.HasSuffix(c.line, "own") {
+			t.Errorf("%s: reads %q, which is wrong about %s", c.line, l.Read, key)
 		}
 		if c.reads != "" && !slices.Contains(l.Read, path(c.reads)) || c.reads != "/" && slices.Contains(l.Read, "/") {
 			t.Errorf("%s: reads %q, not %s", c.line, l.Read, c.reads)

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/history"
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/viewer"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/host"
@@ -40,6 +41,7 @@ Other machines cannot reach the page, and other users need its address: keep it 
 
 With --backups and --git, a slider leads to earlier states of FILE: snapshots of a repository made by
 backup, and commits of git; backups next to FILE are always among them. Any two can be compared.
+With --trust, snapshots that are not signed with the key are not shown, as with restore.
 
 When the game's editor saves the file, the page updates. It also updates for a folder made by
 extract. The page reloads a world on request. With two files it shows their differences; with a
@@ -69,6 +71,9 @@ In an ssh session, it prints how to reach the page from your machine.`,
 		on, err := strconv.ParseUint(cmp.Or(port, "0"), 10, 16)
 		if err != nil {
 			return fmt.Errorf("--port %q: expected a number from 1 to 65535", port)
+		}
+		if from.Repository != "" {
+			from.Trust = a.takeTrust()
 		}
 		s, err := viewer.Open(cmd.Context(), a.Service, expand(args))
 		if err != nil {
@@ -114,16 +119,30 @@ In an ssh session, it prints how to reach the page from your machine.`,
 	return needs(cmd, needBrowser, needPlace)
 }
 
+// takeTrust removes the options that select the accepted snapshots from those of the file, and returns them.
+func (a *Tool) takeTrust() (trust []service.Given) {
+	a.Options.Given = slices.DeleteFunc(a.Options.Given, func(given service.Given) bool {
+		is := slices.ContainsFunc(a.Formats, func(f *format.Format) bool {
+			return f.Backups != nil && slices.ContainsFunc(f.Backups.Trust, func(o format.Option) bool { return o.Name == given.Name })
+		})
+		if is {
+			trust = append(trust, given)
+		}
+		return is
+	})
+	return trust
+}
+
 // offerStates lets the page show earlier states of a single file.
 func offerStates(ctx context.Context, a *Tool, s *viewer.Server, names []string, from history.Sources) error {
 	if len(names) != 1 || names[0] == "-" || a.IsElsewhere(names[0]) {
-		if from != (history.Sources{}) {
+		if from.Any() {
 			return errors.New("--backups and --git need one file or folder of this machine")
 		}
 		return nil
 	}
 	if info, err := os.Stat(names[0]); err == nil && info.IsDir() && !a.IsGame(names[0]) {
-		if from != (history.Sources{}) {
+		if from.Any() {
 			return fmt.Errorf("%s: --backups and --git need one file, not a folder of files", names[0])
 		}
 		return nil

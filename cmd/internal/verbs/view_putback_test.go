@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"trowel.example/cmd/internal/history"
+	"trowel.example/cmd/internal/service"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -26,14 +28,14 @@ func openPutBack(t *testing.T) (e *editPage, repo string, id int) {
 	perform(t, "backup", "-q", world, repo)
 	perform(t, "edit", "-q", world, "--in-place", "--backup", filepath.Join(dir, "before.zip"), "--", "set", "default:brick",
 		"--box", "2,2,3:20,14,20")
-	return reopenPutBack(t, world, repo)
+	return reopenPutBack(t, world, history.Sources{Repository: repo})
 }
 
-func reopenPutBack(t *testing.T, world, repo string) (e *editPage, _ string, id int) {
+func reopenPutBack(t *testing.T, world string, from history.Sources) (e *editPage, _ string, id int) {
 	t.Helper()
 	p := openPage(t, world)
 	a := newTool(games, strings.NewReader(""), io.Discard, io.Discard)
-	if err := offerStates(t.Context(), a, p.Server, []string{world}, history.Sources{Repository: repo}); err != nil {
+	if err := offerStates(t.Context(), a, p.Server, []string{world}, from); err != nil {
 		t.Fatal(err)
 	}
 	if err := offerEdits(t.Context(), a, p.Server, []string{world}); err != nil {
@@ -63,7 +65,7 @@ func reopenPutBack(t *testing.T, world, repo string) (e *editPage, _ string, id 
 	}
 	e.edited = session.Edit
 	e.renew()
-	return e, repo, id
+	return e, from.Repository, id
 }
 
 // tile returns a tile of a file in its current edition.
@@ -131,7 +133,7 @@ func TestPutBack(t *testing.T) {
 
 	// The list is kept, and continued by the next run.
 	e.Close()
-	e, _, _ = reopenPutBack(t, e.name, repo)
+	e, _, _ = reopenPutBack(t, e.name, history.Sources{Repository: repo})
 	if e.now.Offer == nil || e.now.Offer.Count != 1 {
 		t.Fatalf("%+v", e.now)
 	}
@@ -157,4 +159,76 @@ func TestPutBack(t *testing.T) {
 		t.Errorf("restore --into gives another world: %d\n%s", code, &out)
 	}
 	e.Close()
+}
+
+// TestViewTrust tests that the page shows and puts back only snapshots that are signed with the trusted key, and nothing of a
+// repository that is older than a root.
+func TestViewTrust(t *testing.T) {
+	home, dir := t.TempDir(), t.TempDir()
+	tests.OnHost(t, map[string]string{"variable XDG_STATE_HOME": home, "home folder": home})
+	world, repo, public := filepath.Join(dir, "glade"), filepath.Join(dir, "repo"), filepath.Join(dir, "k.pub")
+	root := filepath.Join(dir, "root")
+	text := newSigningKey(t, filepath.Join(dir, "k"))
+	judge.Write(t, public, []byte("untrusted comment: minisign public key\n"+text+"\n"))
+	perform(t, "pack", "-q", "../../../samples/glade", "-o", world)
+	perform(t, "backup", "-q", world, repo, "--sign", filepath.Join(dir, "k"))
+	perform(t, "check", "-q", repo, "--trust", text, "--state", root)
+	perform(t, "backup", "-q", world, repo)
+	trusting := func(options ...service.Given) history.Sources {
+		a := newTool(games, strings.NewReader(""), io.Discard, io.Discard)
+		a.Options.Given = append(options, service.Given{Name: "game", Value: "x"})
+		from := history.Sources{Repository: repo, Trust: a.takeTrust()}
+		if len(a.Options.Given) != 1 || len(from.Trust) != len(options) {
+			t.Errorf("%v of %v are for the repository", from.Trust, options)
+		}
+		return from
+	}
+	from := trusting(service.Given{Name: "trust", Value: public}, service.Given{Name: "state", Value: root})
+	e, _, id := reopenPutBack(t, world, from)
+	var list struct {
+		States []struct {
+			ID    int
+			Back  bool
+			Error string
+		}
+	}
+	if err := json.Unmarshal(e.get("/states").Body.Bytes(), &list); err != nil || len(list.States) != 2 {
+		t.Fatalf("%v, %v", list, err)
+	}
+	signed, plain := list.States[0], list.States[1]
+	if signed.ID != id || !signed.Back || signed.Error != "" || plain.Back || !strings.HasSuffix(plain.Error, "it is not signed") {
+		t.Errorf("%+v", list.States)
+	}
+	if r := e.get(fmt.Sprintf("/f/%d/open", plain.ID)); r.Code == http.StatusOK || !strings.Contains(r.Body.String(), "it is not signed") ||
+		strings.Contains(r.Body.String(), dir) {
+		t.Errorf("%d %s", r.Code, r.Body)
+	}
+	e.tile(id)
+	const box = "0,-32768,0:47,32767,47"
+	for _, option := range []string{"--trust=" + filepath.Join(dir, "k"), "--state=" + public} {
+		if err := e.do(map[string]any{"do": "add", "words": []string{"put-back", "--box=" + box, option, "--", repo}}); !strings.Contains(err,
+			"the page cannot name files of the disk") {
+			t.Errorf("%s: %q", option, err)
+		}
+	}
+	if err := e.do(map[string]any{"do": "put-back", "state": id, "box": box}); err != "" || len(e.now.List) != 1 || e.now.List[0].Error != "" {
+		t.Errorf("%q, %+v", err, e.now.List)
+	}
+	e.Close()
+
+	snapshots, err := filepath.Glob(filepath.Join(repo, "snapshots", "*"))
+	if err == nil {
+		err = os.Remove(snapshots[0])
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := history.List(t.Context(), newTool(games, nil, io.Discard, io.Discard).Service, world, from); err == nil ||
+		!strings.Contains(err.Error(), "no signed snapshot or record has the root") {
+		t.Errorf("of an older repository: %v", err)
+	}
+	if _, err := history.List(t.Context(), newTool(games, nil, io.Discard, io.Discard).Service, world,
+		trusting(service.Given{Name: "root", Value: strings.Repeat("0", 64)})); err == nil || !strings.Contains(err.Error(), "need --trust") {
+		t.Errorf("a root without a key: %v", err)
+	}
 }

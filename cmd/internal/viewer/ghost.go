@@ -68,7 +68,7 @@ func (n *session) resolve(ctx context.Context, words []string) error {
 	}
 	for _, o := range slices.Concat(step.Args, step.Options) {
 		value := step.Job.Values[o.Name]
-		if !o.Input || value == o.Default || n.server.names(value) {
+		if !o.Input || value == o.Default || n.server.names(o.Name, value) {
 			continue
 		}
 		path := n.offered(ctx, o, value)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -159,9 +160,14 @@ func (s *Server) listStates(r *http.Request) (any, error) {
 	return map[string]any{"states": items, "note": t.note}, nil
 }
 
-// names reports whether the page may use a path of the disk in an operation: the repository that the user named.
-func (s *Server) names(path string) bool {
-	return s.timeline != nil && path != "" && path == s.timeline.from.Repository
+// names reports whether the page may use a path of the disk as the value of an option or argument of an operation: those of the
+// repository that the user named.
+func (s *Server) names(option, path string) bool {
+	if s.timeline == nil || path == "" {
+		return false
+	}
+	given := func(g service.Given) bool { return g.Name == option && g.Value == path }
+	return path == s.timeline.from.Repository || slices.ContainsFunc(s.timeline.from.Trust, given)
 }
 
 // putBack returns the operation that puts a box of a state back into the file.

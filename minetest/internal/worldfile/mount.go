@@ -21,9 +21,13 @@ import (
 
 // MountSnapshot makes a snapshot readable as a world in the folder dir. Its blocks are read from the repository when they
 // are needed; its other files, up to limits, are written to dir. The definitions of the nodes are those of the world as it
-// is if the snapshot has none.
-func MountSnapshot(ctx context.Context, repo *format.Source, id, dir string, now *format.Source) (unmount func() error,
+// is if the snapshot has none. It returns an error if the options of the job do not accept the snapshot.
+func MountSnapshot(ctx context.Context, job *format.Job, repo *format.Source, id, dir string, now *format.Source) (unmount func() error,
 	notes []string, err error) {
+	key, _, err := worldjob.Trust(job, nil)
+	if err != nil {
+		return nil, nil, err
+	}
 	r, err := worldrepo.Open(ctx, repo.Files())
 	if err != nil {
 		return nil, nil, err
@@ -36,6 +40,9 @@ func MountSnapshot(ctx context.Context, repo *format.Source, id, dir string, now
 	s, err := r.Snapshot(id)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, &worldrepo.GoneError{ID: id}
+	}
+	if err == nil {
+		err = r.Verify(s, key)
 	}
 	if err != nil {
 		return nil, nil, err

@@ -28,7 +28,8 @@ func cpu() time.Duration {
 }
 
 // BenchmarkMonth makes a backup of a world of 500,000 blocks on each of 30 days, on which 1 % of the blocks have changed, keeps the
-// last seven and prunes, and lets restic do the same.
+// last seven and prunes, and lets restic do the same. It fails if that takes more than half of restic's size, or 1.5 times its
+// processor time.
 func BenchmarkMonth(b *testing.B) {
 	restic := judge.Find(b, "restic")
 	b.Setenv("RESTIC_PASSWORD", "x")
@@ -94,8 +95,12 @@ func BenchmarkMonth(b *testing.B) {
 		if err := opened.Close(); err != nil {
 			b.Error(err)
 		}
-		b.ReportMetric(float64(folderSize(b, string(ours)))/float64(folderSize(b, theirs)), "size/restic")
-		b.ReportMetric(own.Seconds()/other.Seconds(), "cpu/restic")
+		size, time := float64(folderSize(b, string(ours)))/float64(folderSize(b, theirs)), own.Seconds()/other.Seconds()
+		if size > 0.5 || time > 1.5 {
+			b.Errorf("the size is %.2f times that of restic, the processor time %.2f: expected at most 0.5 and 1.5", size, time)
+		}
+		b.ReportMetric(size, "size/restic")
+		b.ReportMetric(time, "cpu/restic")
 		b.ReportMetric(own.Seconds(), "cpu-s")
 		b.ReportMetric(float64(folderSize(b, string(ours)))/1e6, "MB")
 	}

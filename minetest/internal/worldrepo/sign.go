@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"trowel.example/check"
@@ -70,29 +69,19 @@ func decodeRecord(data []byte) (*Record, error) {
 
 // records returns all records. It calls bad for a record that cannot be read.
 func (r *Repository) records(ctx context.Context, bad func(id string, err error)) (list []*Record, err error) {
-	var ids []string
-	err = r.store.List(ctx, dirRecords, func(i storage.Info) error {
-		if id, ok := strings.CutSuffix(strings.TrimPrefix(i.Name, dirRecords+"/"), snapshotEnd); ok && !strings.Contains(id, "/") {
-			ids = append(ids, id)
+	err = r.eachFile(ctx, dirRecords, bad, func(id string) error {
+		data, err := storage.ReadFile(ctx, r.store, recordFile(id), maxSnapshot)
+		if err != nil {
+			return err
 		}
-		return nil
-	})
-	for _, id := range ids {
-		data, failed := storage.ReadFile(ctx, r.store, recordFile(id), maxSnapshot)
-		if storage.IsUnavailable(failed) {
-			return nil, failed
-		}
-		var one *Record
-		if failed == nil {
-			one, failed = decodeRecord(data)
-		}
-		if failed != nil {
-			bad(id, fault.InFile(failed, r.store.Path(recordFile(id))))
-			continue
+		one, err := decodeRecord(data)
+		if err != nil {
+			return fault.InFile(err, r.store.Path(recordFile(id)))
 		}
 		one.ID = id
 		list = append(list, one)
-	}
+		return nil
+	})
 	return list, err
 }
 
@@ -194,13 +183,87 @@ func (r *Repository) record(ctx context.Context, ids []string, key *signing.Key)
 	return storage.WriteFile(ctx, r.store, recordFile(id), data)
 }
 
-// Verify returns an error unless a snapshot was signed with the key that belongs to trust.
+// Verify returns an error unless a snapshot was signed with the key that belongs to trust; nil accepts all.
 func (r *Repository) Verify(s *Snapshot, trust *signing.Trust) error {
+	if trust == nil {
+		return nil
+	}
 	name := snapshotFile(s.ID)
 	if err := trust.Verify(s.Root.message(name), s.Signature); err != nil {
 		return fmt.Errorf("%s: %w", r.store.Path(name), err)
 	}
 	return nil
+}
+
+// Has returns an error unless each root is that of a snapshot of the repository, or of one whose removal is recorded, signed with
+// the key that belongs to trust. Otherwise the repository is older than the root.
+func (r *Repository) Has(ctx context.Context, trust *signing.Trust, roots []Root) error {
+	if len(roots) == 0 {
+		return nil
+	}
+	list, err := r.Snapshots(ctx, func(string, error) {})
+	if err != nil {
+		return err
+	}
+	records, err := r.records(ctx, func(string, error) {})
+	if err != nil {
+		return err
+	}
+	signed := signedBy(trust, list, records, func(string, error) {})
+	for _, root := range roots {
+		if !signed.known[root] {
+			return fmt.Errorf("%s: "+rolledBack, r.store.Path(dirSnapshots), root)
+		}
+	}
+	return nil
+}
+
+const rolledBack = "no signed snapshot or record has the root %s: the repository is older, or its newest snapshots were removed"
+
+// claims are the contents of the snapshots and records that a trusted key has signed.
+type claims struct {
+	list     []claim
+	known    map[Root]bool
+	nameless map[string]bool // snapshots that could not be read when they were removed
+}
+
+// claim is the parents that a file names.
+type claim struct {
+	file    string
+	parents []Link
+}
+
+// signedBy returns the claims of snapshots and records, and calls bad for those that are not signed by the trusted key.
+func signedBy(trust *signing.Trust, list []*Snapshot, records []*Record, bad func(name string, err error)) claims {
+	c := claims{known: make(map[Root]bool), nameless: make(map[string]bool)}
+	verify := func(name string, root Root, signature string) bool {
+		err := trust.Verify(root.message(name), signature)
+		if err != nil {
+			bad(name, err)
+		}
+		return err == nil
+	}
+	for _, s := range list {
+		if name := snapshotFile(s.ID); verify(name, s.Root, s.Signature) {
+			c.known[s.Root] = true
+			c.list = append(c.list, claim{name, s.Parents})
+		}
+	}
+	for _, r := range records {
+		name := recordFile(r.ID)
+		if !verify(name, r.Root, r.Signature) {
+			continue
+		}
+		for _, one := range r.Removed {
+			if one.Root != "" {
+				c.known[one.Root] = true
+			} else {
+				c.nameless[one.ID] = true
+			}
+			c.list = append(c.list, claim{name, one.Parents})
+		}
+	}
+	return c
 }
 
 // trust reports snapshots and records that are not signed by the trusted key, and snapshots that are missing.
@@ -213,55 +276,26 @@ func (c *checking) trust(ctx context.Context, list []*Snapshot, o CheckOptions) 
 		bad = true
 		c.sink.AddAt(kind, []check.Place{check.File(name)}, name, -1, format, args...)
 	}
-	type claim struct {
-		file    string
-		parents []Link
-	}
-	var claims []claim
-	known := make(map[Root]bool)
-	nameless := make(map[string]bool) // snapshots that could not be read when they were removed
-	for _, s := range list {
-		name := snapshotFile(s.ID)
-		if err := o.Trust.Verify(s.Root.message(name), s.Signature); err != nil {
-			add(foundSignature, name, "%v", err)
-			continue
-		}
-		known[s.Root] = true
-		claims = append(claims, claim{name, s.Parents})
-	}
-	records, err := c.records(ctx, func(id string, err error) { add(foundSignature, recordFile(id), "%v", err) })
+	unsigned := func(name string, err error) { add(foundSignature, name, "%v", err) }
+	records, err := c.records(ctx, func(id string, err error) { unsigned(recordFile(id), err) })
 	if err != nil {
 		return err
 	}
-	for _, r := range records {
-		name := recordFile(r.ID)
-		if err := o.Trust.Verify(r.Root.message(name), r.Signature); err != nil {
-			add(foundSignature, name, "%v", err)
-			continue
-		}
-		for _, one := range r.Removed {
-			if one.Root != "" {
-				known[one.Root] = true
-			} else {
-				nameless[one.ID] = true
-			}
-			claims = append(claims, claim{name, one.Parents})
-		}
-	}
+	signed := signedBy(o.Trust, list, records, unsigned)
 	present := make(map[Root]bool) // with those that are reported already
 	for _, s := range list {
 		present[s.Root] = true
 	}
-	for _, one := range claims {
+	for _, one := range signed.list {
 		for _, p := range one.parents {
-			if !known[p.Root] && !present[p.Root] && !nameless[p.ID] {
+			if !signed.known[p.Root] && !present[p.Root] && !signed.nameless[p.ID] {
 				add(foundMissing, one.file, "the snapshot %q, which it names, is missing or was replaced, and no signed record removes it", p.ID)
 			}
 		}
 	}
 	for _, root := range o.Since {
-		if !known[root] {
-			add(foundRollback, dirSnapshots, "no signed snapshot or record has the root %s", root)
+		if !signed.known[root] {
+			add(foundRollback, dirSnapshots, rolledBack, root)
 		}
 	}
 	if bad || o.OnHeads == nil {
@@ -270,6 +304,9 @@ func (c *checking) trust(ctx context.Context, list []*Snapshot, o CheckOptions) 
 	var roots []Root
 	for _, l := range heads(list, records) {
 		roots = append(roots, l.Root)
+	}
+	if len(roots) == 0 {
+		return nil
 	}
 	return o.OnHeads(roots)
 }

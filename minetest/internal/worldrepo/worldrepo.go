@@ -396,34 +396,45 @@ const snapshotEnd = ".json"
 // Snapshots returns all snapshots, the oldest first, without their contents. It calls bad for a snapshot that cannot
 // be read.
 func (r *Repository) Snapshots(ctx context.Context, bad func(id string, err error)) ([]*Snapshot, error) {
+	var list []*Snapshot
+	err := r.eachFile(ctx, dirSnapshots, bad, func(id string) error {
+		s, err := r.Snapshot(id)
+		if err == nil {
+			list = append(list, s)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(list, func(a, b *Snapshot) int { return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.ID, b.ID)) })
+	return list, nil
+}
+
+// eachFile calls read with the name of each snapshot or record in a folder, without extension, and bad if read returns an error
+// about the file.
+func (r *Repository) eachFile(ctx context.Context, dir string, bad func(id string, err error), read func(id string) error) error {
 	var ids []string
-	err := r.store.List(ctx, dirSnapshots, func(i storage.Info) error {
-		id, ok := strings.CutSuffix(strings.TrimPrefix(i.Name, dirSnapshots+"/"), snapshotEnd)
+	err := r.store.List(ctx, dir, func(i storage.Info) error {
+		id, ok := strings.CutSuffix(strings.TrimPrefix(i.Name, dir+"/"), snapshotEnd)
 		if ok && !strings.HasPrefix(id, ".") && !strings.Contains(id, "/") {
 			ids = append(ids, id)
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	var list []*Snapshot
 	for _, id := range ids {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+		if err := cmp.Or(err, ctx.Err()); err != nil {
+			return err
 		}
-		s, err := r.Snapshot(id)
-		if storage.IsUnavailable(err) {
-			return nil, err
+		failed := read(id)
+		if storage.IsUnavailable(failed) {
+			return failed
 		}
-		if err != nil {
-			bad(id, err)
-			continue
+		if failed != nil {
+			bad(id, failed)
 		}
-		list = append(list, s)
 	}
-	slices.SortFunc(list, func(a, b *Snapshot) int { return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.ID, b.ID)) })
-	return list, nil
+	return err
 }
 
 func snapshotFile(id string) string { return dirSnapshots + "/" + id + snapshotEnd }

@@ -29,7 +29,10 @@ import (
 type PutBackOptions struct {
 	Repository string `option:"repository"`
 	Moment     string `option:"moment"`
-	Trust      string `option:"trust"` // read by [worldjob.OpenSnapshot]
+	// Read by [worldjob.OpenSnapshot]:
+	Trust string   `option:"trust"`
+	Roots []string `option:"root"`
+	State string   `option:"state"`
 	worldselect.Places
 }
 
