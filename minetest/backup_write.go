@@ -13,12 +13,14 @@ import (
 	"trowel.example/minetest/internal/worldfile"
 	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/internal/worldrepo"
+	"trowel.example/minetest/internal/worldscene"
 	"trowel.example/minetest/worldcopy"
 )
 
 func init() {
 	worldBackups.Add, worldBackups.Rekey, worldBackups.Stats = addBackup, rekeyBackups, backupStats
 	worldBackups.Forget, worldBackups.Prune = forgetBackups, pruneBackups
+	game.Around = func(path string) []string { return append(worldscene.Around(path), worldrepo.Around(path)...) }
 }
 
 func addBackup(ctx context.Context, job *format.Job, src, repo *format.Source) (format.Info, error) {

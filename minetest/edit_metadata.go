@@ -67,7 +67,7 @@ var metaCommands = []worldsteps.Command{
 		Long: "Nodes become what they were in the snapshot, with their light, metadata, inventories and timers. Objects stay. " +
 			"Blocks that the snapshot lacks stay, and are counted. A block that the world lacks is put back as a whole.",
 		Args:    []format.Option{{Name: "repository", Input: true, Help: "the repository of backups"}},
-		Options: with(placeOptions, append(worldjob.TrustArguments(), argumentMoment)...),
+		Options: with(placeOptions, append([]format.Option{argumentMoment}, worldjob.TrustArguments()...)...),
 		Example: "put-back ../backups --moment 2026-11-20 --box 0,0,0:100,50,100",
 	}),
 }

@@ -7,7 +7,6 @@ import (
 
 	"trowel.example/internal/format"
 	"trowel.example/minetest/internal/worldjob"
-	"trowel.example/minetest/internal/worldrepo"
 	"trowel.example/minetest/internal/worldscene"
 )
 
@@ -18,13 +17,11 @@ var game = &format.Game{
 	Formats: append([]*format.Format{minetestWorld, minetestBlock, minetestSchematic, minetestWorldEdit, minetestManifest, minetestBackup},
 		minecraftFormats...),
 
-	Around:  around,
+	Around:  worldscene.Around,
 	Servers: worldjob.OnServer,
 
 	Programs: []*format.Program{mapper},
 }
-
-func around(path string) []string { return append(worldscene.Around(path), worldrepo.Around(path)...) }
 
 //go:embed findings.txt
 var findings string
