@@ -175,12 +175,20 @@ func ViewOf(s Scene, name string) (View, bool) {
 }
 
 // Draws reports whether look selects a layer of the view.
-func (v View) Draws(look Look, layer string) bool {
-	if look.Layers != nil {
-		return slices.Contains(look.Layers, layer)
+func (v View) Draws(look Look, layer string) bool { return v.Drawn(look)[layer] }
+
+// Drawn returns the names of the layers of the view that look selects.
+func (v View) Drawn(look Look) map[string]bool {
+	drawn := make(map[string]bool)
+	for _, name := range look.Layers {
+		drawn[name] = true
 	}
-	i := slices.IndexFunc(v.Layers, func(l Layer) bool { return l.Name == layer })
-	return i >= 0 && v.Layers[i].Shown
+	if look.Layers == nil {
+		for _, l := range slices.Backward(v.Layers) { // of two layers with a name, the first decides
+			drawn[l.Name] = l.Shown
+		}
+	}
+	return drawn
 }
 
 // Missing describes data that a picture lacks.

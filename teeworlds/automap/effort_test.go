@@ -44,4 +44,19 @@ func TestEffort(t *testing.T) {
 	if _, err := rules.Run(t.Context(), layer, o); !errors.Is(err, effort.ErrMet) {
 		t.Error(err)
 	}
+	// A floor of 8 tiles, of which 6 are not at the border, and doodads of 2 tiles.
+	doodads := ParseJSON([]byte(`{"doodads": [{"a": {"rules": [{"startid": 1, "endid": 2}]}}]}`), nil)
+	ground := make([]twmap.Tile, 24)
+	for i := range 8 {
+		ground[8+i].ID = uint8(twmap.TileSolid)
+	}
+	o = Options{Seed: 1, Spent: new(atomic.Int64), Game: twmap.NewTileLayerOf(twmap.KindGame, twmap.NewGridOf(8, 3, ground))}
+	layer = twmap.NewTileLayer(twmap.KindTiles, 8, 3)
+	if _, err := doodads.Run(t.Context(), layer, o); err != nil || o.Spent.Load() != 1+3*(1+2) {
+		t.Errorf("%v, %d steps", err, o.Spent.Load())
+	}
+	o.Spent.Store(effort.Rules.Least)
+	if _, err := doodads.Run(t.Context(), layer, o); !errors.Is(err, effort.ErrMet) {
+		t.Error(err)
+	}
 }

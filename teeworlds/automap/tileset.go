@@ -1,6 +1,7 @@
 package automap
 
 import (
+	"cmp"
 	"context"
 
 	"trowel.example/teeworlds/twmap"
@@ -122,10 +123,7 @@ func (d *doodads) run(ctx context.Context, p *pass, game *twmap.Grid[twmap.Tile]
 	clear(p.cells)
 	edges := edgesOf(game)
 	for i, r := range d.rules {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		draw := drawing{pass: p, doodad: r, rule: uint32(i), random: r.randomOf(amount)}
+		draw := drawing{pass: p, ctx: ctx, doodad: r, rule: uint32(i), random: r.randomOf(amount)}
 		switch r.location {
 		case onFloor:
 			edges.floors = draw.along(edges.floors)
@@ -140,6 +138,9 @@ func (d *doodads) run(ctx context.Context, p *pass, game *twmap.Grid[twmap.Tile]
 			// Without right walls, the game's doodads on left walls stand one tile nearer.
 			draw.x, draw.flipX = 2-draw.x-r.width, !r.flipX
 			edges.left = draw.along(edges.left)
+		}
+		if err := cmp.Or(draw.err, p.spend(ctx, draw.steps)); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -208,9 +209,12 @@ func withoutShort(list [][]int32) [][]int32 {
 type drawing struct {
 	*pass
 	doodad
+	ctx    context.Context
 	rule   uint32
 	random int
 	tries  uint32 // makes each choice different
+	steps  int    // not yet counted
+	err    error
 }
 
 // along draws the doodad along chains, and returns the chains that are left for other doodads. A rare doodad occupies
@@ -223,14 +227,22 @@ func (d *drawing) along(chains [][]int32) (left [][]int32) {
 	}
 	from := 0
 	for i := 0; i < len(chains); i++ {
+		d.steps++
 		chain, occupied := chains[i], false
 		for c := from; c < len(chain); c += d.width {
 			if len(chain)-c < size {
 				break
 			}
+			if d.steps++; d.steps >= manySteps {
+				if d.err = cmp.Or(d.err, d.spend(d.ctx, d.steps)); d.err != nil {
+					return nil
+				}
+				d.steps = 0
+			}
 			if d.tries++; d.random > 1 && !chance(d.seed, d.rule, int(chain[c]), int(d.tries), d.random) {
 				continue
 			}
+			d.steps += d.width * d.height
 			d.stamp(int(chain[c]) + d.x + d.y*d.w)
 			if occupied = d.random > 1; occupied {
 				if before := chain[:c]; len(before) > 1 {

@@ -361,7 +361,7 @@ func (l *lostRun) end() {
 // compareTypes compares the table of types with the items.
 func (d *decoder) compareTypes() {
 	seen := make(map[int32]bool)
-	count := int32(0)
+	count, compared := int32(0), int32(0) // items that types overlap are compared once
 	for i, t := range d.types {
 		path := fmt.Sprintf("item_types[%d]", i)
 		offset := int64(headerSize + 12*i)
@@ -378,7 +378,8 @@ func (d *decoder) compareTypes() {
 		if t.start != count {
 			d.find(foundTypeItems, path, offset, "type %d starts at item %d, should start at %d", t.id, t.start, count)
 		}
-		for n := max(t.start, 0); n < t.start+t.num && int(n) < len(d.f.Items) && len(d.f.Items) == d.numItems; n++ {
+		for n := max(t.start, compared); n < t.start+t.num && int(n) < len(d.f.Items) && len(d.f.Items) == d.numItems; n++ {
+			compared = n + 1
 			if it := d.f.Items[n]; int32(it.Type) != t.id {
 				d.find(foundTypeItems, fmt.Sprintf("items[%d]", n), -1, "the item has type %d, but the table of types has %d", it.Type, t.id)
 				break

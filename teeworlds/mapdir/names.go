@@ -55,7 +55,7 @@ type named struct {
 // giveNames returns names for the parts of one folder that are distinct on every system. No part gets a reserved
 // name.
 func giveNames(parts []named, reserved ...string) []string {
-	n := naming{parts: parts, names: make([]string, len(parts)), taken: make(map[string]bool)}
+	n := naming{parts: parts, names: make([]string, len(parts)), taken: make(map[string]bool), ranks: make(map[string]int)}
 	for i := range parts {
 		if kept := parts[i].kept; kept != "" && !n.taken[key(kept)] {
 			n.give(i, kept)
@@ -92,6 +92,7 @@ type naming struct {
 	parts []named
 	names []string
 	taken map[string]bool
+	ranks map[string]int // by the key of a name: the last number that was added to it
 }
 
 func (n *naming) give(i int, name string) {
@@ -122,7 +123,7 @@ func (n *naming) suffixes(parts []int, level int) {
 			n.suffixes(is, level+1)
 			continue
 		}
-		rank := 1 // they are equal in all prints
+		rank := max(1, n.ranks[key(name)]) // they are equal in all prints
 		for _, i := range is {
 			full := name
 			for n.taken[key(full)] {
@@ -131,6 +132,7 @@ func (n *naming) suffixes(parts []int, level int) {
 			}
 			n.give(i, full)
 		}
+		n.ranks[key(name)] = rank
 	}
 }
 

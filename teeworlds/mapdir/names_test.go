@@ -83,6 +83,8 @@ func TestGiveNames(t *testing.T) {
 			[]string{"Tree~" + hash("x"), "Tree~" + hash("y"), "Tree~" + hash("b")}},
 		{"equal in all", parts("Tree/a", "Tree/a", "Tree/a"), []string{"Tree~" + hash("a"), "Tree~" + hash("a") + "-2",
 			"Tree~" + hash("a") + "-3"}},
+		{"equal in the last print", parts("Tree/a/x", "Tree/a/x", "Tree/b/x", "Tree/b/x"), []string{"Tree~" + hash("x"),
+			"Tree~" + hash("x") + "-2", "Tree~" + hash("x") + "-3", "Tree~" + hash("x") + "-4"}},
 		{"reserved", parts("Order/a"), []string{"Order~" + hash("a")}},
 		{"what a suffix would be", parts("Tree/a", "Tree/b", "Tree~"+hash("a")+"/c"),
 			[]string{"Tree~" + hash("a") + "-2", "Tree~" + hash("b"), "Tree~" + hash("a")}},

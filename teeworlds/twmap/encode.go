@@ -275,29 +275,38 @@ func (m *Map) build(items []placed, level int) *datafile.File {
 		}
 		p.residue.keep(p)
 	}
-	// UUIDs that had a number before get the same number again.
-	for _, uuid := range m.uuidOrder() {
-		for _, p := range items {
-			if p.uuid != nil && *p.uuid == uuid {
-				f.AddUUIDType(uuid)
-				break
-			}
+	used := make(map[datafile.UUID]bool)
+	for _, p := range items {
+		if p.uuid != nil {
+			used[*p.uuid] = true
 		}
 	}
 	numbered := make(map[datafile.UUID]uint16)
+	number := func(uuid datafile.UUID) uint16 {
+		typ, ok := numbered[uuid]
+		if !ok {
+			typ = f.AddUUIDType(uuid)
+			numbered[uuid] = typ
+		}
+		return typ
+	}
+	// UUIDs that had a number before get the same number again.
+	for _, uuid := range m.uuidOrder() {
+		if used[uuid] {
+			number(uuid)
+		}
+	}
 	for _, p := range items {
 		if k := p.residue; k != nil && k.Absent && len(p.ints) == 0 {
 			continue
 		}
 		typ := p.typ
 		if p.uuid != nil {
-			if _, ok := numbered[*p.uuid]; !ok {
-				numbered[*p.uuid] = f.AddUUIDType(*p.uuid)
-			}
-			typ = numbered[*p.uuid]
+			typ = number(*p.uuid)
 		}
-		f.AddItem(typ, p.id, p.ints...)
+		f.Items = append(f.Items, datafile.Item{Type: typ, ID: p.id, Data: p.ints})
 	}
+	slices.SortStableFunc(f.Items, func(a, b datafile.Item) int { return cmp.Compare(a.Type, b.Type) })
 	m.keepContainer(f)
 	return f
 }

@@ -10,6 +10,8 @@ var (
 		Least: 1 << 34}
 	Entities = Kind{Work: "texts of the entities of an SVG picture, for each use", Unit: "bytes of texts of entities", Least: 1 << 22,
 		Each: 8, Size: "byte of the file"}
+	Letters = Kind{Work: "letters of a font, and the tables that place them", Unit: "bytes of letters: 512 for each part, 32 for each point",
+		Least: 1 << 26, Each: 64, Size: "byte of the font"}
 	ModContents = Kind{Work: "contents of the files of a mod or an archive, whose blocks may overlap",
 		Unit: "bytes of contents of files", Least: 512 << 20, Each: 64, Size: "byte of the archive"}
 	LinkedObjects = Kind{Work: "drawing the plan of a layout with the layouts that it links to",
@@ -34,6 +36,6 @@ var (
 
 // Kinds returns all kinds of work.
 func Kinds() []*Kind {
-	return []*Kind{&MapContents, &MapPicture, &Rules, &Entities, &ModContents, &LinkedObjects, &SchematicNodes, &SchematicText, &MinecraftTags,
-		&WorldPixels, &WorldFaces, &WorldTriangles, &WorldTranslucent, &WorldTexels, &Texture, &Textures}
+	return []*Kind{&MapContents, &MapPicture, &Rules, &Entities, &Letters, &ModContents, &LinkedObjects, &SchematicNodes, &SchematicText,
+		&MinecraftTags, &WorldPixels, &WorldFaces, &WorldTriangles, &WorldTranslucent, &WorldTexels, &Texture, &Textures}
 }

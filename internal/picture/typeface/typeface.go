@@ -2,6 +2,7 @@
 package typeface
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"golang.org/x/image/font/sfnt"
 	"golang.org/x/image/math/fixed"
 
+	"trowel.example/fault"
 	"trowel.example/internal/picture/outline"
 )
 
@@ -43,6 +45,9 @@ func Go(name string) (*Font, error) {
 type Font struct {
 	sfnt   *sfnt.Font
 	buffer sfnt.Buffer
+	drawn  *sfnt.Font // the same font, read from source
+	source *source
+	tables int64 // reads that its tables took
 
 	ascent, descent float64 // of a line, in sizes of the font
 }
@@ -52,11 +57,18 @@ const em = 1024
 
 // Parse reads a TrueType or OpenType font, or the first one of a collection.
 func Parse(data []byte) (*Font, error) {
-	c, err := sfnt.ParseCollection(data)
-	if err != nil {
+	f := &Font{source: newSource(data)}
+	c, err := sfnt.ParseCollectionReaderAt(f.source)
+	if err == nil {
+		f.drawn, err = c.Font(0)
+	}
+	if err = cmp.Or(f.source.err, err); err != nil {
 		return nil, err
 	}
-	f := &Font{}
+	f.tables = f.source.reads
+	if c, err = sfnt.ParseCollection(data); err != nil {
+		return nil, err
+	}
 	if f.sfnt, err = c.Font(0); err != nil {
 		return nil, err
 	}
@@ -99,9 +111,12 @@ type Letter struct {
 
 // Line lays out a line from left to right: with kerning, and with a distance that is added after each letter. Spaces are
 // left out. It returns the width of the line.
-func (f *Font) Line(text string, spacing float64) (letters []Letter, width float64) {
+func (f *Font) Line(text string, spacing float64) (letters []Letter, width float64, err error) {
 	var before sfnt.GlyphIndex
 	for i, c := range []rune(text) {
+		if err := f.source.spend(f.tables); err != nil { // each of them may be searched for the kerning
+			return nil, 0, err
+		}
 		g, err := f.sfnt.GlyphIndex(&f.buffer, c)
 		if err != nil {
 			continue
@@ -120,21 +135,27 @@ func (f *Font) Line(text string, spacing float64) (letters []Letter, width float
 		}
 		before = g
 	}
-	return letters, width
+	return letters, width, nil
 }
 
+// maxPoints is the number of points of the outline of a letter.
+const maxPoints = 1 << 18
+
 // Outline returns the outline of a letter with its origin at 0,0, in units of which the font has a size. It encloses the letter
-// by the rule NonZero.
+// by the rule NonZero. It fails with [fault.ErrLimit] if the letters of the font are too much work.
 func (f *Font) Outline(c rune, size, tolerance float64) (outline.Path, error) {
 	g, err := f.sfnt.GlyphIndex(&f.buffer, c)
 	if err != nil {
 		return nil, err
 	}
-	segments, err := f.sfnt.LoadGlyph(&f.buffer, g, fixed.I(em), nil)
-	if err != nil {
+	left := maxPoints
+	p := outline.Pen{Tolerance: tolerance, Left: &left}
+	f.source.letter = true
+	segments, err := f.drawn.LoadGlyph(&f.buffer, g, fixed.I(em), nil)
+	f.source.letter = false
+	if err = cmp.Or(f.source.err, err); err != nil {
 		return nil, fmt.Errorf("the letter %q: %w", c, err)
 	}
-	p := outline.Pen{Tolerance: tolerance}
 	at := func(q fixed.Point26_6) outline.Point {
 		return outline.Point{X: length(q.X) * size, Y: length(q.Y) * size}
 	}
@@ -149,6 +170,12 @@ func (f *Font) Outline(c rune, size, tolerance float64) (outline.Path, error) {
 		case sfnt.SegmentOpCubeTo:
 			p.Cube(at(s.Args[0]), at(s.Args[1]), at(s.Args[2]))
 		}
+	}
+	if left < 0 {
+		return nil, fmt.Errorf("the letter %q: %w: its outline has more than %d points", c, fault.ErrLimit, maxPoints)
+	}
+	if err := f.source.spend(perPoint * int64(maxPoints-left)); err != nil {
+		return nil, fmt.Errorf("the letter %q: %w", c, err)
 	}
 	return p.Path(), nil
 }

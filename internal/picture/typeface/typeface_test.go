@@ -1,12 +1,17 @@
 package typeface
 
 import (
+	"bytes"
+	"encoding/binary"
+	"errors"
 	"image"
 	"math"
 	"strings"
 	"testing"
 
 	"golang.org/x/image/font/gofont/goregular"
+
+	"trowel.example/internal/limits/effort"
 )
 
 func TestGoFonts(t *testing.T) {
@@ -32,15 +37,15 @@ func TestLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	letters, width := f.Line("a bc", 0)
-	if len(letters) != 3 || letters[0].X != 0 || letters[1].Rune != 'b' || math.Abs(letters[1].X-width/2) > 1e-9 ||
+	letters, width, err := f.Line("a bc", 0)
+	if err != nil || len(letters) != 3 || letters[0].X != 0 || letters[1].Rune != 'b' || math.Abs(letters[1].X-width/2) > 1e-9 ||
 		math.Abs(width-2.4) > 0.01 {
 		t.Errorf("%v, %g wide", letters, width)
 	}
-	if _, wide := f.Line("a bc", 0.5); math.Abs(wide-width-1.5) > 1e-9 {
+	if _, wide, _ := f.Line("a bc", 0.5); math.Abs(wide-width-1.5) > 1e-9 {
 		t.Errorf("%g wide, without spacing %g", wide, width)
 	}
-	if letters, width := f.Line("", 1); letters != nil || width != 0 {
+	if letters, width, _ := f.Line("", 1); letters != nil || width != 0 {
 		t.Errorf("%v, %g wide", letters, width)
 	}
 }
@@ -118,6 +123,62 @@ func TestSheet(t *testing.T) {
 	}
 }
 
+// TestEffort tests that letters that are made of others, which are made of others, have a budget, and that real letters
+// need little of it.
+func TestEffort(t *testing.T) {
+	effort.Letters.Nearest()
+	f, err := Parse(goregular.TTF)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.NewSheet(""); err != nil {
+		t.Fatal(err)
+	}
+	if near := effort.Letters.Nearest(); near == 0 || near > 0.02 {
+		t.Errorf("a sheet takes %.1f %% of the budget", 100*near)
+	}
+	// Each letter from A to G consists of eight of the next one.
+	data := bytes.Clone(goregular.TTF)
+	table := func(tag string) int { return int(binary.BigEndian.Uint32(data[bytes.Index(data, []byte(tag))+8:])) }
+	for c := 'A'; c < 'H'; c++ {
+		g, _ := f.sfnt.GlyphIndex(&f.buffer, c)
+		next, _ := f.sfnt.GlyphIndex(&f.buffer, c+1)
+		loca := data[table("loca")+2*int(g):]
+		from, to := 2*int(binary.BigEndian.Uint16(loca)), 2*int(binary.BigEndian.Uint16(loca[2:]))
+		letter := []byte{0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0}
+		for i := range 8 {
+			more := byte(0x20)
+			if i == 7 {
+				more = 0
+			}
+			letter = append(letter, 0, 2|more, byte(next>>8), byte(next), 1, 1)
+		}
+		if copy(data[table("glyf")+from:][:to-from], letter) < len(letter) {
+			t.Fatalf("%q is too small", c)
+		}
+	}
+	if f, err = Parse(data); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Outline('F', 1, 0.1); err != nil {
+		t.Errorf("a letter of 64 others: %v", err)
+	}
+	_, err = f.Outline('A', 1, 0.1)
+	if !errors.Is(err, effort.ErrMet) || !strings.HasPrefix(err.Error(), "the letter 'A': expected at most 7") {
+		t.Errorf("%v", err)
+	}
+	if _, err := f.NewSheet(""); !errors.Is(err, effort.ErrMet) {
+		t.Errorf("%v", err)
+	}
+	if f, err = Parse(goregular.TTF); err != nil {
+		t.Fatal(err)
+	}
+	f.tables = 1 << 22
+	if _, _, err := f.Line(strings.Repeat("AV", 100), 0); !errors.Is(err, effort.ErrMet) {
+		t.Errorf("%v", err)
+	}
+}
+
 // FuzzParse tests that damaged fonts give errors, and letters of a bounded size.
 func FuzzParse(f *testing.F) {
 	f.Add(goregular.TTF)
@@ -127,7 +188,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		font.Lacks(printable)
-		font.Line(printable, 0.1)
+		_, _, _ = font.Line(printable, 0.1)
 		for _, c := range printable {
 			_, _ = font.Outline(c, 32, 0.1)
 		}

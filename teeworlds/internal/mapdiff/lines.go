@@ -39,6 +39,7 @@ type partLines struct {
 	resized bool   // the last text reports a new size
 	whole   *whole // if the part was added or removed
 	items   []*itemLine
+	known   map[[2]string]*itemLine // by type and text
 	areas   areaList
 	empty   areaList // of tiles that are empty in both maps and differ in their flags only
 }
@@ -155,14 +156,17 @@ func (p *partLines) item(c Change) {
 	if number == nil || c.Kind == Moved {
 		number = c.Part.Was
 	}
-	for _, known := range p.items {
-		if known.typ == c.Part.Type && known.text == text {
-			known.numbers = append(known.numbers, *number)
-			known.names = append(known.names, c.Part.Name)
-			return
-		}
+	key := [2]string{c.Part.Type, text}
+	if known := p.known[key]; known != nil {
+		known.numbers = append(known.numbers, *number)
+		known.names = append(known.names, c.Part.Name)
+		return
 	}
-	p.items = append(p.items, &itemLine{c.Part.Type, text, []string{c.Part.Name}, []int{*number}})
+	if p.known == nil {
+		p.known = make(map[[2]string]*itemLine)
+	}
+	p.known[key] = &itemLine{c.Part.Type, text, []string{c.Part.Name}, []int{*number}}
+	p.items = append(p.items, p.known[key])
 }
 
 func (i *itemLine) String() string {

@@ -34,10 +34,13 @@ func joinEqual(old, new []any, to, from []int) {
 			last--
 		}
 	}
-	left := make(map[any][]int)
+	left := make(map[any]*free)
 	for i, key := range old {
 		if key != nil && from[i] < 0 {
-			left[key] = append(left[key], i)
+			if left[key] == nil {
+				left[key] = &free{}
+			}
+			left[key].list = append(left[key].list, i)
 		}
 	}
 	shift := 0 // difference between the old and the new index of the last joined pair
@@ -46,15 +49,46 @@ func joinEqual(old, new []any, to, from []int) {
 			shift = to[j] - j
 			continue
 		}
-		free := left[key]
-		if key == nil || len(free) == 0 {
+		if key == nil || left[key] == nil {
 			continue
 		}
-		at, _ := slices.BinarySearch(free, j+shift)
-		if at == len(free) || at > 0 && j+shift-free[at-1] <= free[at]-j-shift {
-			at--
+		if i, ok := left[key].take(j + shift); ok {
+			join(i, j)
 		}
-		join(free[at], j)
-		left[key] = slices.Delete(free, at, at+1)
 	}
+}
+
+// free is a list of ascending numbers of which the nearest to another is taken, in almost constant time.
+type free struct {
+	list         []int
+	above, below []int // where the next number that is left may be, above and below each place of the list and the place itself, plus 1
+}
+
+// take takes the number that is the nearest to n: the smaller one of two.
+func (f *free) take(n int) (int, bool) {
+	if f.above == nil {
+		f.above, f.below = make([]int, len(f.list)+2), make([]int, len(f.list)+2)
+		for i := range f.above {
+			f.above[i], f.below[i] = i, i
+		}
+	}
+	at, _ := slices.BinarySearch(f.list, n)
+	high, low := next(f.above, at+1)-1, next(f.below, at)-1
+	if high == len(f.list) && low < 0 {
+		return 0, false
+	}
+	if high == len(f.list) || low >= 0 && n-f.list[low] <= f.list[high]-n {
+		high = low
+	}
+	f.above[high+1], f.below[high+1] = high+2, high
+	return f.list[high], true
+}
+
+// next follows a list of places to the first that leads to itself.
+func next(to []int, at int) int {
+	for to[at] != at {
+		to[at] = to[to[at]]
+		at = to[at]
+	}
+	return at
 }

@@ -8,6 +8,7 @@ package mapmatch
 import (
 	"cmp"
 	"slices"
+	"sync"
 
 	"trowel.example/teeworlds/twmap"
 )
@@ -108,7 +109,7 @@ func list[T any](parts []T, of func(T) part) []part {
 }
 
 func imagePart(im *twmap.Image) part {
-	return part{name: im.Name, content: func() *Content {
+	return part{name: im.Name, content: sync.OnceValue(func() *Content {
 		if im.External() {
 			return &Content{Sum: mix(PrintOf(im.Name), 1)}
 		}
@@ -117,14 +118,14 @@ func imagePart(im *twmap.Image) part {
 			return &Content{Sum: mix(PrintOf(im.Name), 2)}
 		}
 		return &Content{Sum: mix(bytesPrint(p.Pix), uint64(p.Rect.Dx()))}
-	}}
+	})}
 }
 
 func soundPart(s *twmap.Sound) part {
-	return part{name: s.Name, content: func() *Content {
+	return part{name: s.Name, content: sync.OnceValue(func() *Content {
 		opus, _ := s.Opus()
 		return &Content{Sum: bytesPrint(opus)}
-	}}
+	})}
 }
 
 func envelopePart(e *twmap.Envelope) part {
@@ -197,8 +198,17 @@ const (
 	alikeRenamed = 0.6
 )
 
-// maxCandidates limits the number of parts that each part is compared with for similarity.
-const maxCandidates = 200
+// Limits of the number of parts that each part is compared with for similarity. In very long lists it is smaller, so that
+// about maxPairs are compared.
+const (
+	maxCandidates = 200
+	minCandidates = 16
+	maxPairs      = 1 << 20
+)
+
+// maxCompared limits how often similar parts of a list are looked for again, in comparisons: a round may join just one
+// pair, whose neighbours are then similar.
+const maxCompared = 1 << 22
 
 // pair returns the index of the old part for each new part, or -1.
 func pair(old, new []part, how order) []int {
@@ -217,7 +227,7 @@ func pair(old, new []part, how order) []int {
 		c := a.content()
 		return [2]any{a.kind, c.Sum}, a.name != physics && (len(c.Features) > 0 || a.attributes == nil)
 	})
-	for p.alike() {
+	for p.alike() && p.compared < maxCompared {
 	}
 	return p.to
 }
@@ -226,6 +236,7 @@ type pairing struct {
 	old, new []part
 	how      order
 	to, from []int
+	compared int // pairs of parts whose similarity was computed
 }
 
 func (p *pairing) join(i, j int) { p.from[i], p.to[j] = j, i }
@@ -298,14 +309,16 @@ func (p *pairing) alike() bool {
 		}
 	}
 	var all []candidate
+	most := min(maxCandidates, max(minCandidates, maxPairs/max(1, len(p.new))))
 	for j := range p.new {
 		if p.to[j] >= 0 || !left(p.new[j].kind) {
 			continue
 		}
 		// If there are very many, compare only those at about the same position.
 		near, _ := slices.BinarySearch(olds, j)
-		first := max(0, min(near-maxCandidates/2, len(olds)-maxCandidates))
-		for _, i := range olds[first:min(first+maxCandidates, len(olds))] {
+		first := max(0, min(near-most/2, len(olds)-most))
+		for _, i := range olds[first:min(first+most, len(olds))] {
+			p.compared++
 			if score := p.score(i, j); score > 0 {
 				all = append(all, candidate{i, j, score})
 			}

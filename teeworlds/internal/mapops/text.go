@@ -101,7 +101,10 @@ func AddTextQuads(e *Editor, o TextQuads) error {
 	}
 	var written []writtenLetter
 	for i, line := range o.Lines {
-		letters, width := f.Line(line, o.LetterSpacing/o.Size)
+		letters, width, err := f.Line(line, o.LetterSpacing/o.Size)
+		if err != nil {
+			return err
+		}
 		top := float64(i) * (f.Height()*o.Size + o.LineSpacing)
 		for _, l := range letters {
 			written = append(written, writtenLetter{l.Rune, (l.X - width*o.aligned()) * o.Size, top + f.Ascent()*o.Size})
@@ -128,10 +131,15 @@ type writtenLetter struct {
 func (o TextQuads) outlines(e *Editor, f *typeface.Font, written []writtenLetter) error {
 	var all []outline.Quad
 	limits := o.limits()
+	paths := make(map[rune]outline.Path)
 	for _, l := range written {
-		p, err := f.Outline(l.char, o.Size*perPixel, o.Tolerance*perPixel)
-		if err != nil {
-			return err
+		p, known := paths[l.char]
+		if !known {
+			var err error
+			if p, err = f.Outline(l.char, o.Size*perPixel, o.Tolerance*perPixel); err != nil {
+				return err
+			}
+			paths[l.char] = p
 		}
 		p = p.Mapped(outline.Matrix{1, 0, 0, 1, l.x * perPixel, l.y * perPixel})
 		quads, err := outline.Divide([]outline.Area{{Path: p}}, func(in []bool) color.NRGBA {

@@ -179,9 +179,9 @@ func (s *scene) picture(look format.Look) (mapdraw.Picture, error) {
 	if view.Name == format.ViewCamera {
 		camera = cameraOf(look.Frame())
 	}
-	drawn := make(map[[2]int]bool)
+	drawn, names := make(map[[2]int]bool), view.Drawn(look)
 	for _, l := range s.layers {
-		drawn[[2]int{l.group, l.number}] = view.Draws(look, l.Name)
+		drawn[[2]int{l.group, l.number}] = names[l.Name]
 	}
 	return mapdraw.Picture{
 		Camera: camera,
