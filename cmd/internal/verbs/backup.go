@@ -269,7 +269,11 @@ func (s *repackSize) Set(text string) error {
 
 // before returns the time that is a period before t.
 func (p period) before(t time.Time) time.Time {
-	return t.AddDate(-p.years, -p.months, -p.days).Add(-time.Duration(p.hours) * time.Hour)
+	month := t.AddDate(-p.years, -p.months, 0)
+	if month.Day() != t.Day() { // the month is shorter: its last day, not the first days of the next one
+		month = month.AddDate(0, 0, -month.Day())
+	}
+	return month.AddDate(0, 0, -p.days).Add(-time.Duration(p.hours) * time.Hour)
 }
 
 func forgetCommand(a *Tool) *cobra.Command {

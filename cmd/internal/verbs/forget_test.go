@@ -60,3 +60,44 @@ func TestKeep(t *testing.T) {
 		}
 	}
 }
+
+// TestKeepZones tests hours that a clock shows twice, times of another zone, and months of different lengths.
+func TestKeepZones(t *testing.T) {
+	berlin := time.FixedZone("CET", 3600)
+	defer func(before *time.Location) { time.Local = before }(time.Local)
+	if zone, err := time.LoadLocation("Europe/Berlin"); err == nil {
+		berlin = zone
+	}
+	for what, c := range map[string]struct {
+		zone  *time.Location
+		k     keeping
+		times string // in UTC
+		kept  string
+	}{
+		"an hour that is there twice": {berlin, keeping{hourly: 9}, "10-25T00:10 10-25T00:50 10-25T01:10 10-25T01:50",
+			"10-25T00:50 10-25T01:50"},
+		"the day of the zone": {berlin, keeping{daily: 9}, "11-01T22:30 11-01T23:30 11-02T22:30", "11-01T22:30 11-02T22:30"},
+		"the day of UTC":      {time.UTC, keeping{daily: 9}, "11-01T22:30 11-01T23:30 11-02T22:30", "11-01T23:30 11-02T22:30"},
+		"a day of 25 hours":   {berlin, keeping{within: period{days: 1}}, "10-24T20:59 10-24T21:01 10-25T22:00", "10-24T21:01 10-25T22:00"},
+		"a month of 28 days":  {time.UTC, keeping{within: period{months: 1}}, "02-27T11:00 02-28T12:00 03-31T12:00", "02-28T12:00 03-31T12:00"},
+	} {
+		time.Local = c.zone
+		var list []format.Snapshot
+		for _, text := range strings.Fields(c.times) {
+			at, err := time.Parse("2006-01-02T15:04", "2026-"+text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, format.Snapshot{ID: text, Time: at, Of: "world"})
+		}
+		gone := c.k.expired(list)
+		list = slices.DeleteFunc(list, func(s format.Snapshot) bool { return slices.Contains(gone, s.ID) })
+		var kept []string
+		for _, s := range list {
+			kept = append(kept, s.ID)
+		}
+		if got := strings.Join(kept, " "); got != c.kept && !(c.zone == berlin && berlin.String() == "CET") {
+			t.Errorf("%s: %s", what, got)
+		}
+	}
+}

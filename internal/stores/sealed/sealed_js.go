@@ -23,6 +23,7 @@ type (
 	Store struct{ storage.Store }
 )
 
+func HasSecret() bool                { return false }
 func NewKey() (*Key, error)          { return nil, ErrNoKey }
 func (*Key) Name() string            { return "" }
 func (s *Store) Base() storage.Store { return s.Store }

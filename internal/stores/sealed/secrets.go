@@ -22,6 +22,9 @@ const (
 	VariablePhrase = "TROWEL_PASSPHRASE" // the passphrase
 )
 
+// HasSecret reports whether the environment names a secret of the user.
+func HasSecret() bool { return host.Env(VariableFile) != "" || host.Env(VariablePhrase) != "" }
+
 // identities returns the identities of the user, or that of the passphrase. It asks the user for a passphrase that the
 // environment lacks.
 func identities(store storage.Store, phrase bool) ([]age.Identity, error) {

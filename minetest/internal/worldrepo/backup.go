@@ -118,6 +118,9 @@ func Backup(ctx context.Context, dir string, repo storage.Store, o Options) (_ *
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
+	if r.key == nil && sealed.HasSecret() {
+		return nil, fmt.Errorf("%s: %w", repo.Path(""), ErrPlain)
+	}
 	if o.Sign != nil && !r.named {
 		return nil, fmt.Errorf("%s: %w", repo.Path(""), ErrOld)
 	}

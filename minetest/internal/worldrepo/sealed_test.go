@@ -215,3 +215,24 @@ func TestEncryptedFolder(t *testing.T) {
 		}
 	}
 }
+
+// TestReplacedByPlain tests that nothing of a world is written unencrypted by a user who has a key, although its host has replaced
+// an encrypted repository, or removed it.
+func TestReplacedByPlain(t *testing.T) {
+	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 10, 28)
+	plain := newObjects(t)
+	backup(t, dir, plain)
+	identity, _ := newIdentity(t)
+	for variable, value := range map[string]string{"TROWEL_KEY_FILE": identity, "TROWEL_PASSPHRASE": "open sesame"} {
+		t.Run(variable, func(t *testing.T) {
+			tests.OnHost(t, map[string]string{"variable " + variable: value})
+			for _, repo := range []kept{plain, newObjects(t)} {
+				before := len(repo.all(t))
+				if _, err := worldrepo.Backup(t.Context(), dir, repo, worldrepo.Options{}); !errors.Is(err, worldrepo.ErrPlain) ||
+					len(repo.all(t)) != before {
+					t.Errorf("%v, %d files of %d", err, len(repo.all(t)), before)
+				}
+			}
+		})
+	}
+}
