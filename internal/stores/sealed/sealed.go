@@ -24,6 +24,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/stores/storage"
+	"trowel.example/internal/text/words"
 )
 
 // Key is the key of a store.
@@ -92,12 +93,14 @@ func keyFile(data []byte) string {
 	return fmt.Sprintf("%s/%x%s", Folder, sum[:8], keyExtension)
 }
 
-// CheckKeys calls bad with each file of the store that should contain the key and has changed.
+// CheckKeys calls bad with each file of the store that should contain the key and has changed, and with Folder if all are unchanged and a
+// copy is missing.
 func CheckKeys(ctx context.Context, s storage.Store, bad func(name string, err error)) error {
 	names, err := Wrapped(ctx, s)
 	if err != nil {
 		return err
 	}
+	intact := true
 	for _, name := range names {
 		data, err := storage.ReadFile(ctx, s, name, maxKeyFile)
 		if storage.IsUnavailable(err) {
@@ -107,8 +110,12 @@ func CheckKeys(ctx context.Context, s storage.Store, bad func(name string, err e
 			err = &fault.Error{File: s.Path(name), Offset: -1, Want: "a file with the hash of its name", Got: keyFile(data)}
 		}
 		if err != nil {
+			intact = false
 			bad(name, err)
 		}
+	}
+	if intact && len(names)%2 != 0 {
+		bad(Folder, &fault.Error{File: s.Path(Folder), Offset: -1, Want: "each file with the key twice", Got: words.Count(len(names), "file")})
 	}
 	return nil
 }

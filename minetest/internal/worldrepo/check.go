@@ -25,7 +25,7 @@ var (
 		"`trowel restore` restores everything else; `trowel backup --verify` stores the content again if the world still has it.")
 	foundLost = Catalog.Add("mt-backup-lost", check.Warning, "Rows of the database could not be read when the "+
 		"snapshot was made, and are not in it.", "Older snapshots may contain the blocks.")
-	foundKey = Catalog.Add("mt-backup-key", check.Error, "A file with the key of an encrypted repository has changed.",
+	foundKey = Catalog.Add("mt-backup-key", check.Error, "A file with the key of an encrypted repository has changed or is missing.",
 		"`trowel backup --rekey` writes the files again, as long as one of them can be read.")
 	foundSignature = Catalog.Add("mt-backup-signature", check.Error, "A snapshot, or a record of removed ones, is not signed with the "+
 		"trusted key, or has changed since.", "Do not restore it: everyone who can write the repository may have made it. Or a backup "+

@@ -105,6 +105,10 @@ func TestEncrypted(t *testing.T) {
 			if found := findings(t, repo); len(found) != 1 || found[0].ID != "mt-backup-key" {
 				t.Errorf("a damaged key: %v", found)
 			}
+			repo.drop(t, name)
+			if found := findings(t, repo); len(found) != 1 || found[0].ID != "mt-backup-key" {
+				t.Errorf("a missing key: %v", found)
+			}
 			repo.put(t, name, data)
 		}
 	}
