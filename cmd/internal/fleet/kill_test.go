@@ -160,7 +160,11 @@ func TestKilled(t *testing.T) {
 		n := rand.IntN(len(workers))
 		workers[n].end(os.Kill)
 		if i == kills/2 {
-			restarted = b.crash()
+			crashed := make(chan bool)
+			go func() { crashed <- b.crash() }()
+			workers[n] = b.start("--max", "2") // at the moment in which the server ends
+			restarted = <-crashed
+			continue
 		}
 		b.eventually("the server is there", func() bool { return b.jobs("status").code == 0 })
 		workers[n] = b.start("--max", "2")

@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"io"
+	"net"
 	"regexp"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -49,7 +52,7 @@ func open(ctx context.Context, at *address, schema string) (*queue, error) {
 	if err == nil {
 		ping, cancel := context.WithTimeout(ctx, server.Timeout)
 		defer cancel()
-		err = whenUp(ping, func() error { return pool.Ping(ping) })
+		err = whenUp(ping, false, func() error { return pool.Ping(ping) })
 	}
 	if err != nil {
 		if pool != nil {
@@ -65,13 +68,11 @@ func open(ctx context.Context, at *address, schema string) (*queue, error) {
 	return q, nil
 }
 
-// whenUp calls step again while PostgreSQL restarts, until ctx ends.
-func whenUp(ctx context.Context, step func() error) error {
+// whenUp calls step again while PostgreSQL restarts, until ctx ends; with absent, also while nothing listens there.
+func whenUp(ctx context.Context, absent bool, step func() error) error {
 	for {
 		err := step()
-		var reply *pgconn.PgError
-		// Codes 57P01 to 57P03: admin_shutdown, crash_shutdown, cannot_connect_now.
-		if !errors.As(err, &reply) || !strings.HasPrefix(reply.Code, "57P") {
+		if !isRestarting(err, absent) {
 			return err
 		}
 		select {
@@ -80,6 +81,35 @@ func whenUp(ctx context.Context, step func() error) error {
 		case <-time.After(200 * time.Millisecond):
 		}
 	}
+}
+
+// whenUpFor is whenUp for a worker that starts, for a limited time.
+func whenUpFor(ctx context.Context, step func() error) error {
+	ctx, cancel := context.WithTimeout(ctx, server.Timeout)
+	defer cancel()
+	return whenUp(ctx, true, step)
+}
+
+// isRestarting reports whether an error is that of a PostgreSQL that ends its connections, or that starts; with absent, also
+// that of an address where nothing listens.
+func isRestarting(err error, absent bool) bool {
+	if hidden, ok := errors.AsType[*server.Error](err); ok {
+		err = hidden.Err
+	}
+	if reply, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return strings.HasPrefix(reply.Code, "57P") // admin_shutdown, crash_shutdown, cannot_connect_now
+	}
+	if at, ok := errors.AsType[*net.OpError](err); ok && !at.Timeout() {
+		if _, ok := errors.AsType[syscall.Errno](at); ok { // such as ECONNRESET, which has other values on Windows
+			return at.Op != "dial" || absent
+		}
+	}
+	closed, ok := errors.AsType[interface {
+		error
+		SafeToRetry() bool
+	}](err) // pgconn has no public type for a connection that it has closed
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
+		ok && closed.SafeToRetry() && closed.Error() == "conn closed"
 }
 
 // wrap removes secrets from an error of PostgreSQL.

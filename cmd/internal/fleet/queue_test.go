@@ -2,13 +2,19 @@ package fleet
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"trowel.example/internal/stores/server"
 )
 
 // testSchema tests that a schema of another program is not changed, even if that program uses River, and that
@@ -122,6 +128,7 @@ func testClock(t *testing.T, b *bench) {
 // A server that restarts is asked again, and no other error is.
 func TestWhenUp(t *testing.T) {
 	restarts, full := &pgconn.PgError{Code: "57P03"}, &pgconn.PgError{Code: "53100"}
+	wrong := &server.Error{Err: &net.DNSError{Name: "nowhere"}}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, c := range []struct {
@@ -131,16 +138,83 @@ func TestWhenUp(t *testing.T) {
 		last    error
 	}{
 		{t.Context(), []error{restarts, fmt.Errorf("queue: %w", restarts), nil}, 3, nil},
-		{t.Context(), []error{restarts, full, nil}, 2, full},
+		{t.Context(), []error{&server.Error{Err: restarts}, full, nil}, 2, full},
+		{t.Context(), []error{&server.Error{Err: io.ErrUnexpectedEOF}, wrong, nil}, 2, wrong},
 		{ended, []error{restarts, nil}, 1, restarts},
 	} {
 		asked := 0
-		err := whenUp(c.ctx, func() error {
+		err := whenUp(c.ctx, false, func() error {
 			asked++
 			return c.answers[asked-1]
 		})
 		if asked != c.asked || err != c.last {
 			t.Errorf("asked %d times, %v", asked, err)
 		}
+	}
+}
+
+// TestStartsLater tests that a worker waits for a server that is not there yet, that ends or resets connections, and that starts;
+// and that other verbs wait for the latter only.
+func TestStartsLater(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	where := l.Addr().String()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	at, err := parseAddress("postgres://me@"+where+"/jobs?sslmode=disable", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	once := func() error { _, err := open(t.Context(), at, "trowel"); return err }
+	if err := once(); err == nil || !strings.Contains(err.Error(), "no connection: ") {
+		t.Errorf("nothing listens there: %v", err)
+	}
+	answers := make(chan int, 1)
+	time.AfterFunc(300*time.Millisecond, func() {
+		l, err := net.Listen("tcp", where)
+		if err != nil {
+			answers <- -1
+			return
+		}
+		defer l.Close()
+		n := 0
+		for ; n < 5; n++ {
+			c, err := l.Accept()
+			if err != nil {
+				break
+			}
+			in := pgproto3.NewBackend(c, c)
+			reply := &pgproto3.ErrorResponse{Severity: "FATAL", Code: "57P03", Message: "the database system is starting up"}
+			switch n {
+			case 0: // ends before it has read anything
+			case 1:
+				_ = c.(*net.TCPConn).SetLinger(0) // resets
+			case 4:
+				reply.Code, reply.Message = "28000", "not you"
+				fallthrough
+			default:
+				_, _ = in.ReceiveStartupMessage()
+				in.Send(reply)
+				_ = in.Flush()
+			}
+			c.Close()
+		}
+		answers <- n
+	})
+	if err := whenUpFor(t.Context(), once); err == nil || !strings.Contains(err.Error(), "not you") {
+		t.Error(err)
+	}
+	if n := <-answers; n != 5 {
+		t.Errorf("%d answers", n)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	asked := 0
+	reset := &server.Error{Err: net.ErrClosed}
+	if err := whenUpFor(ended, func() error { asked++; return reset }); asked != 1 || !errors.Is(err, reset) {
+		t.Errorf("asked %d times, %v", asked, err)
 	}
 }

@@ -109,7 +109,7 @@ state of the worker: /healthz answers 503 while the queue is unreachable.`,
 			}
 			return x.run(cmd.Context(), words)
 		}
-		if w.queue, err = at.open(cmd.Context(), true); err != nil {
+		if err := whenUpFor(cmd.Context(), func() (err error) { w.queue, err = at.open(cmd.Context(), true); return err }); err != nil {
 			return err
 		}
 		defer w.pool.Close()

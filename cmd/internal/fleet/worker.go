@@ -84,7 +84,7 @@ func (w *worker) run(ctx context.Context) error {
 	river.AddWorker(workers, &sole[mergeJob]{worker: w, do: w.merge})
 	start, stop := context.WithTimeout(ctx, server.Timeout)
 	defer stop()
-	if err := whenUp(start, func() error { return w.clock(ctx, time.Now) }); err != nil {
+	if err := whenUp(start, true, func() error { return w.clock(ctx, time.Now) }); err != nil {
 		return err
 	}
 	var err error
@@ -107,7 +107,7 @@ func (w *worker) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := whenUp(start, func() error { return w.renew(ctx) }); err != nil { // before it takes a job
+	if err := whenUp(start, true, func() error { return w.renew(ctx) }); err != nil { // before it takes a job
 		return w.wrap(err)
 	}
 	go w.hold(hard)
@@ -117,7 +117,7 @@ func (w *worker) run(ctx context.Context) error {
 		return err
 	}
 	defer unobserve()
-	if err := w.river.Start(context.WithoutCancel(ctx)); err != nil {
+	if err := whenUp(start, true, func() error { return w.river.Start(context.WithoutCancel(ctx)) }); err != nil {
 		return w.wrap(err)
 	}
 	w.tool.Say("running up to %s at once for %s, as version %s", wording.Count(w.max, "part"), w.name, service.Program())
