@@ -6,18 +6,19 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/bucket"
 	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/verbs"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/files/scratch"
+	"trowel.example/internal/text/words"
 )
 
 // share is the share of a work that one of several workers without a queue does: the parts whose numbers have the remainder
@@ -29,14 +30,8 @@ func (s *share) Type() string   { return "N/M" }
 
 // Set parses N/M.
 func (s *share) Set(text string) (err error) {
-	n, of, ok := strings.Cut(text, "/")
-	if s.n, err = strconv.Atoi(n); err == nil {
-		s.of, err = strconv.Atoi(of)
-	}
-	if !ok || err != nil || s.n < 0 || s.n >= s.of {
-		return fmt.Errorf("expected N/M, with N from 0 to M-1, not %q", text)
-	}
-	return nil
+	s.n, s.of, err = words.Share(text, 0)
+	return err
 }
 
 // start completes the description of the work that words describe, and opens the store of its results.
@@ -168,6 +163,9 @@ trowel. If parts have no results, merge names them and does nothing.`,
 		defer end()
 		if err := d.complete(cmd.Context(), store); err != nil {
 			return err
+		}
+		if bucket.IsURL(d.Results) {
+			store = &work.Early{Store: store}
 		}
 		var left work.Left
 		code := t.Run(cmd.Context(), verbs.Call{Args: words, Stdin: strings.NewReader(""), Stdout: t.Out(),

@@ -18,6 +18,7 @@ import (
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/files/output"
+	"trowel.example/internal/limits/parallel"
 )
 
 // The output of a merge in the store of a work.
@@ -176,15 +177,6 @@ func countLines(path string) (n int, err error) {
 
 // show prints the output and the messages of a verb, and writes its output files to path.
 func (e *ended) show(ctx context.Context, t *verbs.Tool, store work.Store, stderr io.Writer, path string, replace bool) error {
-	copyTo := func(to io.Writer, name string) error {
-		r, err := store.Open(ctx, name)
-		if err != nil {
-			return err
-		}
-		defer r.Close()
-		_, err = io.Copy(to, r)
-		return err
-	}
 	if path != "" {
 		if len(e.Files)+e.Adopted == 0 {
 			return wording.Hint(errors.New("the verb wrote no file or folder"), "omit -o to print its output")
@@ -194,11 +186,11 @@ func (e *ended) show(ctx context.Context, t *verbs.Tool, store work.Store, stder
 		if ok && work.OwnerOnly(string(folder)) {
 			others = 0
 		}
-		if err := e.fetch(ctx, store, path, output.Options{Replace: replace, Others: func() fs.FileMode { return others }}, copyTo); err != nil {
+		if err := e.fetch(ctx, store, path, output.Options{Replace: replace, Others: func() fs.FileMode { return others }}); err != nil {
 			return err
 		}
 	}
-	if err := cmp.Or(copyTo(t.Out(), stdoutName), copyTo(stderr, stderrName)); err != nil {
+	if err := cmp.Or(copyTo(ctx, store, t.Out(), stdoutName), copyTo(ctx, store, stderr, stderrName)); err != nil {
 		return err
 	}
 	if n := len(e.Files) + e.Adopted; path == "" && n > 0 {
@@ -207,8 +199,11 @@ func (e *ended) show(ctx context.Context, t *verbs.Tool, store work.Store, stder
 	return nil
 }
 
+// maxFetching is the number of files that are fetched at the same time: object storage answers slowly.
+const maxFetching = 8
+
 // fetch writes the output file or folder of a verb, completely or not at all.
-func (e *ended) fetch(ctx context.Context, store work.Store, path string, opts output.Options, copyTo func(io.Writer, string) error) error {
+func (e *ended) fetch(ctx context.Context, store work.Store, path string, opts output.Options) error {
 	out, err := output.New(path, opts)
 	if err != nil {
 		return err
@@ -217,7 +212,7 @@ func (e *ended) fetch(ctx context.Context, store work.Store, path string, opts o
 	if len(e.Files) == 1 && e.Files[0] == outputName {
 		f, err := out.Create("")
 		if err == nil {
-			err = copyTo(f, filesName+outputName)
+			err = copyTo(ctx, store, f, filesName+outputName)
 		}
 		if err != nil {
 			return err
@@ -228,27 +223,47 @@ func (e *ended) fetch(ctx context.Context, store work.Store, path string, opts o
 	if err != nil {
 		return err
 	}
-	write := func(name string, copyTo func(io.Writer) error) error {
-		to := filepath.Join(dir, filepath.FromSlash(strings.TrimPrefix(name, outputName+"/")))
-		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+	group := parallel.NewGroup(ctx, maxFetching)
+	err = e.eachFile(ctx, store, func(name string, copyTo func(context.Context, io.Writer) error) error {
+		return group.Go(func(ctx context.Context) error {
+			to := filepath.Join(dir, filepath.FromSlash(strings.TrimPrefix(name, outputName+"/")))
+			if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+				return err
+			}
+			f, err := os.Create(to)
+			if err == nil {
+				err = errors.Join(copyTo(ctx, f), f.Close())
+			}
 			return err
-		}
-		f, err := os.Create(to)
-		if err == nil {
-			err = errors.Join(copyTo(f), f.Close())
-		}
+		})
+	})
+	if err = cmp.Or(group.Wait(), err); err != nil {
 		return err
 	}
+	return out.Commit()
+}
+
+// eachFile calls do for each file of the output folder, with a function that writes its content.
+func (e *ended) eachFile(ctx context.Context, store work.Store,
+	do func(name string, copyTo func(context.Context, io.Writer) error) error) error {
 	for _, name := range e.Files {
-		if err := write(name, func(to io.Writer) error { return copyTo(to, filesName+name) }); err != nil {
+		if err := do(name, func(ctx context.Context, to io.Writer) error { return copyTo(ctx, store, to, filesName+name) }); err != nil {
 			return err
 		}
 	}
 	files := &work.Files{Store: store}
-	if err := e.readAdopted(ctx, store, func(name string, ref work.Ref) error {
-		return write(name, func(to io.Writer) error { return files.CopyTo(ctx, to, ref) })
-	}); err != nil {
+	return e.readAdopted(ctx, store, func(name string, ref work.Ref) error {
+		return do(name, func(ctx context.Context, to io.Writer) error { return files.CopyTo(ctx, to, ref) })
+	})
+}
+
+// copyTo writes a file of a store.
+func copyTo(ctx context.Context, store work.Store, to io.Writer, name string) error {
+	r, err := store.Open(ctx, name)
+	if err != nil {
 		return err
 	}
-	return out.Commit()
+	defer r.Close()
+	_, err = io.Copy(to, r)
+	return err
 }

@@ -141,8 +141,15 @@ func Finish(ctx context.Context, w Work, plan *Plan, store Store) (Left, error) 
 		return Left{}, err
 	}
 	var names named
+	named := names.add
+	if early, ok := store.(*Early); ok {
+		named = func(part int, ref Ref) {
+			names.add(part, ref)
+			early.read(ctx, ref)
+		}
+	}
 	if err := w.Merge(ctx, there.All(ctx), func(p Part) (io.ReadCloser, error) { return store.Open(ctx, ResultName(p)) },
-		names.add); err != nil {
+		named); err != nil {
 		return Left{}, err
 	}
 	return names.compare(ctx, store)

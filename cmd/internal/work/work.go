@@ -116,6 +116,7 @@ func (w *work[R]) Merge(ctx context.Context, parts iter.Seq2[Part, error], open 
 		return err
 	}
 	defer zip.Close()
+	var delayed delay[R]
 	i := 0
 	for next := range results {
 		o := <-next
@@ -125,12 +126,14 @@ func (w *work[R]) Merge(ctx context.Context, parts iter.Seq2[Part, error], open 
 		}
 		if err == nil {
 			err = readResult(o.r, zip, o.Part, func(record R) error {
+				late := false
 				if r, ok := any(record).(Referring); ok {
-					if ref, ok := r.Refers(); ok {
+					var ref Ref
+					if ref, late = r.Refers(); late {
 						names(i, ref)
 					}
 				}
-				return w.verb.Take(ctx, o.Part, record)
+				return delayed.take(ctx, w.verb, o.Part, record, late)
 			})
 		}
 		if o.close(); err != nil {
@@ -138,7 +141,7 @@ func (w *work[R]) Merge(ctx context.Context, parts iter.Seq2[Part, error], open 
 		}
 		i++
 	}
-	return nil
+	return delayed.end(ctx, w.verb, 0)
 }
 
 // maxKept is the number of records of a part that are kept while earlier parts are taken.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -112,4 +113,51 @@ func TestPanic(t *testing.T) {
 	for runtime.NumGoroutine() > before { // the test would hang if goroutines were left
 		time.Sleep(time.Millisecond)
 	}
+}
+
+func TestGroup(t *testing.T) {
+	var running, ended atomic.Int64
+	var once sync.Once
+	g := parallel.NewGroup(t.Context(), 3)
+	full := make(chan struct{}) // closed when three run at the same time
+	for range 20 {
+		if err := g.Go(func(context.Context) error {
+			if n := running.Add(1); n == 3 {
+				once.Do(func() { close(full) })
+			} else if n > 3 {
+				t.Errorf("%d at once", n)
+			}
+			<-full
+			running.Add(-1)
+			ended.Add(1)
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := g.Wait(); err != nil || ended.Load() != 20 {
+		t.Errorf("%d ended, %v", ended.Load(), err)
+	}
+
+	g = parallel.NewGroup(t.Context(), 2)
+	first := errors.New("the first")
+	fail := make(chan struct{})
+	_ = g.Go(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
+	_ = g.Go(func(context.Context) error { <-fail; return first })
+	close(fail)
+	if err := g.Go(func(context.Context) error { t.Error("it runs after an error"); return nil }); err != first {
+		t.Error(err)
+	}
+	if err := g.Wait(); err != first {
+		t.Error(err)
+	}
+
+	defer func() {
+		if p, ok := recover().(*parallel.Panic); !ok || !strings.Contains(p.Error(), "boom") {
+			t.Error(p)
+		}
+	}()
+	g = parallel.NewGroup(t.Context(), 1)
+	_ = g.Go(func(context.Context) error { panic("boom") })
+	t.Error(g.Wait())
 }

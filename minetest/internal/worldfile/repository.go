@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"strconv"
 	"strings"
 
 	"trowel.example/check"
 	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/internal/worldrepo"
 )
@@ -53,15 +53,8 @@ var OptionPart = format.Option{Name: "part", For: format.ForCheck, Parse: func(v
 }, Help: "of a repository of backups, read only part `N/M` of the contents, such as 3/20: M runs with all parts read everything"}
 
 func parsePart(value string) (p worldrepo.Part, err error) {
-	n, of, ok := strings.Cut(value, "/")
-	p.N, err = strconv.Atoi(n)
-	if err == nil {
-		p.Of, err = strconv.Atoi(of)
-	}
-	if !ok || err != nil || p.N < 1 || p.N > p.Of || p.Of > 10_000 {
-		return worldrepo.Part{}, fmt.Errorf("expected N/M, with N from 1 to M, not %q", value)
-	}
-	return p, nil
+	p.N, p.Of, err = words.Share(value, 1)
+	return p, err
 }
 
 func (f *repositoryFile) Check(ctx context.Context, job *format.Job, sink check.Sink) (err error) {
