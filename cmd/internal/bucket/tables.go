@@ -152,8 +152,8 @@ func (t *Tables) Remove(ctx context.Context, name string) error {
 }
 
 // List lists a folder in the state that this run has seen.
-func (t *Tables) List(_ context.Context, folder string) (map[string]int64, error) {
-	list := make(map[string]int64)
+func (t *Tables) List(_ context.Context, folder string, do func(name string, size int64) error) error {
+	folders := make(map[string]bool)
 	for name, o := range t.there {
 		if folder != "" {
 			var in bool
@@ -161,13 +161,18 @@ func (t *Tables) List(_ context.Context, folder string) (map[string]int64, error
 				continue
 			}
 		}
+		size := o.size
 		if dir, _, deeper := strings.Cut(name, "/"); deeper {
-			list[dir] = -1
-		} else {
-			list[name] = o.size
+			if folders[dir] {
+				continue
+			}
+			name, size, folders[dir] = dir, -1, true
+		}
+		if err := do(name, size); err != nil {
+			return err
 		}
 	}
-	return list, nil
+	return nil
 }
 
 // Sync does nothing: objects are durable.

@@ -48,9 +48,9 @@ type Store interface {
 	Open(ctx context.Context, name string) (io.ReadCloser, error)
 	// Remove removes a file, if it exists.
 	Remove(ctx context.Context, name string) error
-	// List returns the names of the files in a folder and their sizes in bytes; "" is the root. A folder has
-	// size -1. Other entries that are not regular files are left out.
-	List(ctx context.Context, folder string) (map[string]int64, error)
+	// List calls do with the names of the files in a folder and their sizes in bytes; "" is the root. A folder has
+	// size -1. Other entries that are not regular files are left out. do may remove the file.
+	List(ctx context.Context, folder string, do func(name string, size int64) error) error
 	// Sync ensures that the stored files survive a crash of the system.
 	Sync() error
 	// Close closes the store.
@@ -162,8 +162,8 @@ func (d *Dataset) Bundles(files, small []File) map[string][]File {
 	if len(small) > 0 {
 		bundles[allSmall] = small
 	}
-	one := d.before[allFiles] != nil && (len(files) <= many || !d.hasAll(d.before[allFiles], files))
-	if d.before[allFiles] == nil && len(files) <= d.Few {
+	one := d.bundle != nil && (len(files) <= many || !hasAll(d.bundle, files))
+	if d.bundle == nil && len(files) <= d.Few {
 		one = true
 		for name := range d.before {
 			one = one && !strings.HasPrefix(name, allFiles+"-")
@@ -181,7 +181,7 @@ func (d *Dataset) Bundles(files, small []File) map[string][]File {
 
 // hasAll reports whether all files of a partition are among the given files. The partition can then be split,
 // because none of its rows is from a file that no longer exists.
-func (d *Dataset) hasAll(s *State, files []File) bool {
+func hasAll(s *State, files []File) bool {
 	there := make(map[string]bool)
 	for _, f := range files {
 		there[f.Name] = true
@@ -195,10 +195,7 @@ func (d *Dataset) hasAll(s *State, files []File) bool {
 }
 
 // IsSmall reports whether rows of a file are in the partition of small files.
-func (d *Dataset) IsSmall(name string) bool {
-	s := d.before[allSmall]
-	return s != nil && slices.ContainsFunc(s.Files, func(f File) bool { return f.Name == name })
-}
+func (d *Dataset) IsSmall(name string) bool { return slices.Contains(d.of[name], allSmall) }
 
 // ShardName returns the name of the partition of a shard of a file.
 func ShardName(name string, shard format.Shard) string {

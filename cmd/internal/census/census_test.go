@@ -42,7 +42,10 @@ func TestTakeDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	files := []census.File{census.NewFile("a", false)}
-	part := d.Part("files-00", "", files, false)
+	part, err := d.Part("files-00", "", files, false)
+	if err != nil {
+		t.Fatal(err)
+	}
 	state := func(sum string) *census.State {
 		return &census.State{Key: "k", Files: files, Tables: map[string]census.Content{"items": {Rows: 1, Size: 5, SHA256: sum}}}
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"io/fs"
 	"maps"
@@ -37,15 +38,18 @@ type Dataset struct {
 	Miss  func(path, message string) Note // returns a note about lost data of the dataset itself
 
 	store   Store
-	states  map[string]*State
-	left    map[string]string // as in Index
-	empty   map[string]string // as in Index
-	before  map[string]*State // the states at the beginning, unchanged
-	partial map[string]bool   // files of which shards were left out at the beginning
+	states  *states
+	left    map[string]string   // as in Index
+	empty   map[string]string   // as in Index
+	before  map[string]span     // the states at the beginning
+	bundle  *State              // that of allFiles at the beginning
+	of      map[string][]string // the partitions of each file at the beginning
+	sharded map[string]bool     // files that were sharded at the beginning
+	partial map[string]bool     // files of which shards were left out at the beginning
 	index   []byte
-	old     Index                       // at the beginning
-	runs    []string                    // names of the existing runs, the oldest first
-	kept    map[string]map[string]int64 // files of earlier runs by table, with their sizes; nil: not listed yet
+	old     Index              // at the beginning
+	runs    []string           // names of the existing runs, the oldest first
+	kept    map[string]nameSet // files of earlier runs by table, if the store has no links; nil: not listed yet
 	began   time.Time
 
 	made    made            // files of the current part
@@ -89,18 +93,14 @@ type held struct {
 
 // Load reads the state of a dataset. An empty folder is not a dataset yet.
 func (d *Dataset) Load(ctx context.Context, store Store) error {
-	d.store, d.states, d.made = store, make(map[string]*State), make(made)
+	d.store, d.states, d.made = store, newStates(d.Temp), make(made)
 	d.seen, d.present, d.failing = make(map[string]bool), make(map[string]bool), make(map[string]bool)
 	d.left, d.empty = make(map[string]string), make(map[string]string)
 	d.Gone, d.Removed = make(map[string]bool), make(map[string]bool)
-	d.kept = make(map[string]map[string]int64)
+	d.kept, d.of, d.sharded = make(map[string]nameSet), make(map[string][]string), make(map[string]bool)
 	var err error
 	if d.index, err = d.read(ctx, indexName); errors.Is(err, fs.ErrNotExist) {
-		list, err := store.List(ctx, "")
-		if err == nil && len(list) > 0 {
-			err = ErrNotOurs
-		}
-		return err
+		return store.List(ctx, "", func(string, int64) error { return ErrNotOurs })
 	} else if err != nil {
 		return err
 	}
@@ -119,15 +119,11 @@ func (d *Dataset) Load(ctx context.Context, store Store) error {
 	if d.runs, err = Runs(ctx, store); err != nil {
 		return err
 	}
-	names, err := store.List(ctx, partsFolder)
-	if err != nil {
-		return err
-	}
-	sizes := make(map[string]map[string]int64)
-	for name := range names {
+	sizes := make(sizes)
+	if err := store.List(ctx, partsFolder, func(name string, _ int64) error {
 		part, ok := strings.CutSuffix(name, ".json")
 		if p := (work.Part{Name: part}); !ok || !p.Valid() {
-			continue
+			return nil
 		}
 		data, err := d.read(ctx, stateFile(part))
 		if err != nil {
@@ -135,22 +131,41 @@ func (d *Dataset) Load(ctx context.Context, store Store) error {
 		}
 		state := new(State)
 		if json.Unmarshal(data, state) != nil || len(state.Files) == 0 {
-			continue // the partition is rebuilt
+			return nil // the partition is rebuilt
 		}
-		if whole, err := d.intact(ctx, part, state, sizes); err != nil {
-			return err
-		} else if !whole {
-			state.Key = ""
-		}
-		d.states[part] = state
+		return d.load(ctx, part, state, sizes)
+	}); err != nil {
+		return err
 	}
-	d.before = maps.Clone(d.states)
+	d.before = maps.Clone(d.states.at)
 	return nil
 }
 
+// load adds a state that was read.
+func (d *Dataset) load(ctx context.Context, part string, state *State, sizes sizes) error {
+	if whole, err := d.intact(ctx, part, state, sizes); err != nil {
+		return err
+	} else if !whole {
+		state.Key = ""
+	}
+	if part == allFiles {
+		d.bundle = state
+	}
+	for _, f := range state.Files {
+		d.of[f.Name] = append(d.of[f.Name], part)
+	}
+	if state.Shard != "" {
+		d.sharded[state.Files[0].Name] = true
+	}
+	return d.states.set(part, state)
+}
+
+// sizes are the sizes of the files of tables, by the hashes of their names.
+type sizes map[string]map[uint64]int64
+
 // intact reports whether the files of a partition have their recorded sizes. It sets the size of every other
 // file to -1, because nothing is known about its content.
-func (d *Dataset) intact(ctx context.Context, part string, state *State, sizes map[string]map[string]int64) (bool, error) {
+func (d *Dataset) intact(ctx context.Context, part string, state *State, sizes sizes) (bool, error) {
 	whole := true
 	for table, c := range state.Tables {
 		if !tableName(table) {
@@ -158,13 +173,16 @@ func (d *Dataset) intact(ctx context.Context, part string, state *State, sizes m
 			continue
 		}
 		if sizes[table] == nil {
-			list, err := d.store.List(ctx, table)
-			if err != nil {
+			list := make(map[uint64]int64)
+			if err := d.store.List(ctx, table, func(name string, size int64) error {
+				list[maphash.String(seed, name)] = size
+				return nil
+			}); err != nil {
 				return false, err
 			}
 			sizes[table] = list
 		}
-		if size, ok := sizes[table][part+".parquet"]; !ok || size != c.Size {
+		if size, ok := sizes[table][maphash.String(seed, part+".parquet")]; !ok || size != c.Size {
 			state.Tables[table] = Content{Size: -1}
 			whole = false
 		}
@@ -211,9 +229,13 @@ func (d *Dataset) Exists() bool { return d.index != nil }
 
 // Part returns the part for files or for a shard of a file. held states that its rows are currently in other
 // partitions.
-func (d *Dataset) Part(name string, shard format.Shard, files []File, held bool) work.Part {
+func (d *Dataset) Part(name string, shard format.Shard, files []File, held bool) (work.Part, error) {
 	task := Task{Files: files}
-	if old := d.before[name]; old != nil {
+	if at, ok := d.before[name]; ok {
+		old, err := d.states.read(at)
+		if err != nil {
+			return work.Part{}, err
+		}
 		gone := false
 		reads := make(map[string][]string)
 		for _, f := range old.Files {
@@ -231,36 +253,17 @@ func (d *Dataset) Part(name string, shard format.Shard, files []File, held bool)
 		task.Leave = shard != "" && !held && !d.whole(files[0].Name)
 	}
 	data, err := json.Marshal(task)
-	if err != nil {
-		panic(err)
-	}
-	return work.Part{Name: name, File: files[0].Path(), Shard: shard, Data: data}
+	return work.Part{Name: name, File: files[0].Path(), Shard: shard, Data: data}, err
 }
 
 // whole reports whether all shards of a file are present.
 func (d *Dataset) whole(name string) bool {
-	if d.partial[name] {
-		return false
-	}
-	if d.IsSmall(name) {
-		return true
-	}
-	for _, s := range d.before {
-		if s.Shard != "" && s.Files[0].Name == name {
-			return true
-		}
-	}
-	return false
+	return !d.partial[name] && (d.IsSmall(name) || d.sharded[name])
 }
 
 // Moved reports whether a file has partitions other than the given ones.
 func (d *Dataset) Moved(name string, parts map[string]bool) bool {
-	for part, s := range d.before {
-		if !parts[part] && slices.ContainsFunc(s.Files, func(f File) bool { return f.Name == name }) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.of[name], func(part string) bool { return !parts[part] })
 }
 
 // Take takes the next record of a part. All records of a part are taken consecutively.
@@ -296,7 +299,10 @@ func (d *Dataset) takePart(ctx context.Context, p work.Part, r Record, made made
 		return false, err
 	}
 	d.seen[p.Name] = true
-	old := d.states[p.Name]
+	old, err := d.states.get(p.Name)
+	if err != nil {
+		return false, err
+	}
 	if r.Left {
 		d.left[p.Name] = task.Files[0].Name
 		d.present[task.Files[0].Name] = true
@@ -340,7 +346,11 @@ func (d *Dataset) takePart(ctx context.Context, p work.Part, r Record, made made
 
 // update replaces a partition by the new one.
 func (d *Dataset) update(ctx context.Context, part string, state *State, made made) error {
-	old := d.states[part]
+	was, err := d.states.get(part)
+	if err != nil {
+		return err
+	}
+	old := was
 	if old != nil {
 		if err := d.keep(ctx, part, old, state, made); err != nil {
 			return err
@@ -349,10 +359,12 @@ func (d *Dataset) update(ctx context.Context, part string, state *State, made ma
 		old = new(State)
 	}
 	data := encode(state)
-	if d.states[part] != nil && bytes.Equal(data, encode(old)) {
+	if was != nil && bytes.Equal(data, encode(old)) {
 		return nil
 	}
-	d.states[part] = state
+	if err := d.states.set(part, state); err != nil {
+		return err
+	}
 	if !maps.Equal(state.Tables, old.Tables) {
 		d.Made++
 		if err := d.replace(ctx, part, old, state, made); err != nil {
@@ -534,10 +546,13 @@ func (d *Dataset) Finish(ctx context.Context) error {
 		}
 	}
 	d.held = nil
-	for _, part := range slices.Sorted(maps.Keys(d.states)) {
-		s := d.states[part]
+	for _, part := range d.states.names() {
 		if d.seen[part] {
 			continue
+		}
+		s, err := d.states.get(part)
+		if err != nil {
+			return err
 		}
 		outdated := true
 		for _, f := range s.Files {
@@ -571,7 +586,9 @@ func (d *Dataset) Finish(ctx context.Context) error {
 		if err := d.store.Remove(ctx, stateFile(part)); err != nil {
 			return err
 		}
-		delete(d.states, part)
+		if err := d.states.delete(part); err != nil {
+			return err
+		}
 		d.Made++
 	}
 	maps.DeleteFunc(d.left, func(part, file string) bool {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"trowel.example/cmd/internal/work"
@@ -50,9 +51,12 @@ func OpenFolder(ctx context.Context, name string, ownerOnly bool) (*Folder, erro
 	if ownerOnly {
 		f.mode, err = 0o600, os.Chmod(name, 0o700) // the folder also contains files of earlier runs
 	}
-	list, err2 := f.List(ctx, "")
-	err = errors.Join(err, err2)
-	if _, ours := list[indexName]; err == nil && !ours && len(list) > 0 {
+	var names []string
+	err = errors.Join(err, f.List(ctx, "", func(name string, _ int64) error {
+		names = append(names, name)
+		return nil
+	}))
+	if err == nil && len(names) > 0 && !slices.Contains(names, indexName) {
 		err = fmt.Errorf("%s: %w", name, ErrNotOurs)
 	}
 	if err == nil {
@@ -62,7 +66,7 @@ func OpenFolder(ctx context.Context, name string, ownerOnly bool) (*Folder, erro
 		err = fmt.Errorf("%s: another run is writing there", name)
 	}
 	if err == nil {
-		err = f.clean(ctx, list)
+		err = f.clean(ctx)
 	}
 	if err != nil {
 		f.Close()
@@ -83,20 +87,16 @@ func (f *Folder) Close() error {
 }
 
 // clean removes incomplete files of killed runs.
-func (f *Folder) clean(ctx context.Context, list map[string]int64) error {
+func (f *Folder) clean(ctx context.Context) error {
 	folders := []string{"."}
-	for name, size := range list {
-		if size < 0 && (tableName(name) || name == partsFolder || name == runsFolder) {
-			folders = append(folders, name)
-		}
-	}
-	tables, err := f.List(ctx, keptFolder)
-	if err != nil {
-		return err
-	}
-	for name, size := range tables {
-		if size < 0 && tableName(name) {
-			folders = append(folders, keptFolder+"/"+name)
+	for _, in := range []string{"", keptFolder} {
+		if err := f.List(ctx, in, func(name string, size int64) error {
+			if size < 0 && (tableName(name) || in == "" && (name == partsFolder || name == runsFolder)) {
+				folders = append(folders, path.Join(in, name))
+			}
+			return nil
+		}); err != nil {
+			return err
 		}
 	}
 	for _, folder := range folders {
@@ -201,25 +201,37 @@ func (f *Folder) Remove(_ context.Context, name string) error {
 }
 
 // List lists a folder without hidden files.
-func (f *Folder) List(_ context.Context, folder string) (map[string]int64, error) {
-	entries, err := fs.ReadDir(f.root.FS(), path.Clean("./"+folder))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+func (f *Folder) List(_ context.Context, folder string, do func(name string, size int64) error) error {
+	dir, err := f.root.Open(path.Clean("./" + folder))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
 	}
-	list := make(map[string]int64)
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), ".") {
-			continue
+	defer dir.Close()
+	for {
+		entries, err := dir.ReadDir(1000)
+		for _, e := range entries {
+			if strings.HasPrefix(e.Name(), ".") {
+				continue
+			}
+			info, err := e.Info()
+			switch {
+			case err != nil:
+				return err
+			case info.IsDir():
+				err = do(e.Name(), -1)
+			default:
+				err = do(e.Name(), info.Size())
+			}
+			if err != nil {
+				return err
+			}
 		}
-		info, err := e.Info()
-		switch {
-		case err != nil:
-			return nil, err
-		case info.IsDir():
-			list[e.Name()] = -1
-		default:
-			list[e.Name()] = info.Size()
+		if errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
 		}
 	}
-	return list, nil
 }

@@ -46,15 +46,8 @@ type Column struct {
 func (d *Dataset) Index() Index {
 	index := Index{Census: 1, Program: d.Program, Tables: []Table{}, Left: d.left, Empty: d.empty}
 	for _, t := range d.Tables {
-		one := Table{Name: t.Name, Title: t.Title, Columns: columnsOf(t)}
-		for _, s := range d.states {
-			if c, ok := s.Tables[t.Name]; ok {
-				one.Files++
-				one.Rows += c.Rows
-			}
-		}
-		if one.Files > 0 {
-			index.Tables = append(index.Tables, one)
+		if all := d.states.totals[t.Name]; all.files > 0 {
+			index.Tables = append(index.Tables, Table{t.Name, t.Title, columnsOf(t), all.files, all.rows})
 		}
 	}
 	return index
@@ -74,15 +67,9 @@ func (d *Dataset) wants(t *format.Table) bool { return t.Option == "" || d.With(
 
 // writeEmpty ensures that each table without rows has an empty file, and that no other table has one.
 func (d *Dataset) writeEmpty(ctx context.Context) error {
-	rows := make(map[string]bool)
-	for _, s := range d.states {
-		for name := range s.Tables {
-			rows[name] = true
-		}
-	}
 	wanted := make(map[string]bool)
 	for _, t := range d.Tables {
-		if rows[t.Name] || !d.wants(t) {
+		if d.states.totals[t.Name].files > 0 || !d.wants(t) {
 			continue
 		}
 		wanted[t.Name] = true

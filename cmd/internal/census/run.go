@@ -91,13 +91,13 @@ func isKeptName(name string) bool {
 
 // Runs returns the names of the runs of a dataset, the oldest first. They are the moments of the runs.
 func Runs(ctx context.Context, store Store) (names []string, err error) {
-	list, err := store.List(ctx, runsFolder)
-	for name := range list {
+	err = store.List(ctx, runsFolder, func(name string, _ int64) error {
 		base, ok := strings.CutSuffix(name, ".json")
 		if _, err := time.Parse(runForm, base); ok && err == nil {
 			names = append(names, base)
 		}
-	}
+		return nil
+	})
 	slices.Sort(names)
 	return names, err
 }
@@ -190,13 +190,13 @@ func (r *Run) Locate(ctx context.Context, store Store) error {
 	states := make(map[string]*State)
 	for i := range r.Tables {
 		t := &r.Tables[i]
-		kept, err := store.List(ctx, keptFolder+"/"+t.Name)
+		kept, err := listNames(ctx, store, keptFolder+"/"+t.Name)
 		if err != nil {
 			return err
 		}
 		for j := range t.Files {
 			f := &t.Files[j]
-			if _, ok := kept[keptName(f.Part, f.Content)]; ok {
+			if kept.has(keptName(f.Part, f.Content)) {
 				f.Path = keptFile(t.Name, f.Part, f.Content)
 				continue
 			}
@@ -229,8 +229,11 @@ func readState(ctx context.Context, store Store, part string) *State {
 }
 
 // Now returns the dataset as it is, as a run without a moment. It is for datasets without runs.
-func (d *Dataset) Now() *Run {
-	run := d.run("")
+func (d *Dataset) Now() (*Run, error) {
+	run, err := d.run("")
+	if err != nil {
+		return nil, err
+	}
 	run.Program = d.old.Program
 	of := make(map[string]Table)
 	for _, t := range d.old.Tables {
@@ -245,24 +248,27 @@ func (d *Dataset) Now() *Run {
 		if columns := of[t.Name].Columns; columns != nil {
 			t.Columns = columns
 		}
-		for j := range t.Files {
-			t.Files[j].Path = tableFile(t.Name, t.Files[j].Part)
+		if err := d.eachFile(t, func(f RunFile) error {
+			f.Path = tableFile(t.Name, f.Part)
+			t.Files = append(t.Files, f)
+			return nil
+		}); err != nil {
+			return nil, err
 		}
 	}
-	return run
+	return run, nil
 }
 
-// run describes the current files.
-func (d *Dataset) run(moment string) *Run {
+// run describes the current dataset, without its files.
+func (d *Dataset) run(moment string) (*Run, error) {
 	run := &Run{Run: 1, Moment: moment, Program: d.Program, Sources: []Source{}, Tables: []RunTable{}}
 	sources := make(map[string]Source)
-	parts := slices.Sorted(maps.Keys(d.states))
-	for _, part := range parts {
-		for _, f := range d.states[part].Files {
+	if err := d.states.each(func(_ string, state *State) error {
+		for _, f := range state.Files {
 			s := sources[f.Name]
 			sources[f.Name] = Source{f.Name, s.Fails || f.Fails, s.Gone || f.Gone || d.Gone[f.Name]}
 		}
-		for _, n := range d.states[part].Notes {
+		for _, n := range state.Notes {
 			if n.Kind == 0 {
 				continue
 			}
@@ -272,22 +278,32 @@ func (d *Dataset) run(moment string) *Run {
 				run.More++
 			}
 		}
+		return nil
+	}); err != nil {
+		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(sources)) {
 		run.Sources = append(run.Sources, sources[name])
 	}
 	for _, t := range d.Tables {
-		one := RunTable{Name: t.Name, Title: t.Title, Version: t.Version(), Columns: columnsOf(t), Files: []RunFile{}}
-		for _, part := range parts {
-			if c := d.states[part].Tables[t.Name]; c.SHA256 != "" {
-				one.Files = append(one.Files, RunFile{Part: part, Content: c})
-			}
-		}
-		if len(one.Files) > 0 || d.wants(t) {
-			run.Tables = append(run.Tables, one)
+		if d.states.totals[t.Name].files > 0 || d.wants(t) {
+			run.Tables = append(run.Tables, RunTable{t.Name, t.Title, t.Version(), columnsOf(t), []RunFile{}})
 		}
 	}
-	return run
+	return run, nil
+}
+
+// eachFile calls do with the files of a table in the current dataset.
+func (d *Dataset) eachFile(t *RunTable, do func(RunFile) error) error {
+	if d.states.totals[t.Name].files == 0 {
+		return nil
+	}
+	return d.states.each(func(part string, s *State) error {
+		if c := s.Tables[t.Name]; c.SHA256 != "" {
+			return do(RunFile{Part: part, Content: c})
+		}
+		return nil
+	})
 }
 
 // linker is a [Store] whose files can have two names.
@@ -301,38 +317,46 @@ func (d *Dataset) preserve(ctx context.Context, table, part string, c Content) e
 	if len(d.runs) == 0 || c.SHA256 == "" {
 		return nil
 	}
-	kept, err := d.keptOf(ctx, table)
-	if _, ok := kept[keptName(part, c)]; ok || err != nil {
-		return err
-	}
 	to := keptFile(table, part, c)
 	l, ok := d.store.(linker)
-	if !ok || l.Link(tableFile(table, part), to) != nil {
-		r, err := d.store.Open(ctx, tableFile(table, part))
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil // another program has removed it
-		} else if err != nil {
-			return err
-		}
-		defer r.Close()
-		if err := d.store.Put(ctx, to, func(w io.Writer) error { _, err := io.Copy(w, r); return err }); err != nil {
-			return err
-		}
+	if ok && linked(l.Link(tableFile(table, part), to)) {
+		return nil
 	}
-	kept[keptName(part, c)] = c.Size
-	return nil
-}
-
-// keptOf returns the kept files of a table with their sizes.
-func (d *Dataset) keptOf(ctx context.Context, table string) (map[string]int64, error) {
 	if d.kept[table] == nil {
-		list, err := d.store.List(ctx, keptFolder+"/"+table)
+		list, err := listNames(ctx, d.store, keptFolder+"/"+table)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		d.kept[table] = list
 	}
-	return d.kept[table], nil
+	if d.kept[table].has(keptName(part, c)) {
+		return nil
+	}
+	r, err := d.store.Open(ctx, tableFile(table, part))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // another program has removed it
+	} else if err != nil {
+		return err
+	}
+	defer r.Close()
+	if err := d.store.Put(ctx, to, func(w io.Writer) error { _, err := io.Copy(w, r); return err }); err != nil {
+		return err
+	}
+	d.kept[table].add(keptName(part, c))
+	return nil
+}
+
+// linked reports whether a file has a second name.
+func linked(err error) bool { return err == nil || errors.Is(err, fs.ErrExist) }
+
+// listNames returns the names of the files in a folder.
+func listNames(ctx context.Context, store Store, folder string) (nameSet, error) {
+	names := make(nameSet)
+	err := store.List(ctx, folder, func(name string, _ int64) error {
+		names.add(name)
+		return nil
+	})
+	return names, err
 }
 
 // record stores the run, after everything else. The files of the run get their second name now if the store has links,
@@ -346,8 +370,11 @@ func (d *Dataset) record(ctx context.Context) error {
 		moment = moment.Add(time.Second)
 	}
 	d.Run = moment.Format(runForm)
-	run := d.run(moment.Format(time.RFC3339))
-	if err := d.store.Put(ctx, runFile(d.Run), run.encode); err != nil {
+	run, err := d.run(moment.Format(time.RFC3339))
+	if err != nil {
+		return err
+	}
+	if err := d.store.Put(ctx, runFile(d.Run), func(w io.Writer) error { return run.encode(w, d.eachFile) }); err != nil {
 		return err
 	}
 	d.runs = append(d.runs, d.Run)
@@ -360,29 +387,25 @@ func (d *Dataset) pin(ctx context.Context) error {
 	if !ok || d.Brief {
 		return nil
 	}
-	for part, s := range d.states {
+	err := d.states.each(func(part string, s *State) error {
 		for table, c := range s.Tables {
-			if c.SHA256 == "" {
-				continue
+			if c.SHA256 != "" && !linked(l.Link(tableFile(table, part), keptFile(table, part, c))) {
+				return errNoLinks
 			}
-			kept, err := d.keptOf(ctx, table)
-			if err != nil {
-				return err
-			}
-			if _, ok := kept[keptName(part, c)]; ok {
-				continue
-			}
-			if l.Link(tableFile(table, part), keptFile(table, part, c)) != nil {
-				return nil
-			}
-			kept[keptName(part, c)] = c.Size
 		}
+		return nil
+	})
+	if errors.Is(err, errNoLinks) {
+		return nil
 	}
-	return nil
+	return err
 }
 
-// encode writes the run, with a line for each file.
-func (r *Run) encode(to io.Writer) error {
+// errNoLinks ends the links of a store that has none.
+var errNoLinks = errors.New("no links")
+
+// encode writes the run, with a line for each file that files yields of a table.
+func (r *Run) encode(to io.Writer, files func(t *RunTable, do func(RunFile) error) error) error {
 	w := bufio.NewWriter(to)
 	const none = "null}" // the end of an object whose last field is an empty list
 	begin := func(v any) error {
@@ -399,18 +422,19 @@ func (r *Run) encode(to io.Writer) error {
 	}
 	for i, t := range r.Tables {
 		next(i)
-		files := t.Files
 		t.Files = nil
 		if err := begin(t); err != nil {
 			return err
 		}
-		for j, f := range files {
+		j := 0
+		if err := files(&r.Tables[i], func(f RunFile) error {
 			next(j)
+			j++
 			data, err := json.Marshal(f)
-			if err != nil {
-				return err
-			}
 			w.Write(data)
+			return err
+		}); err != nil {
+			return err
 		}
 		w.WriteString("]}")
 	}
@@ -420,14 +444,17 @@ func (r *Run) encode(to io.Writer) error {
 
 // Earlier returns the size in bytes of the files that only earlier runs list.
 func (d *Dataset) Earlier(ctx context.Context) (size int64, err error) {
-	current := make(map[string]bool)
-	for part, s := range d.states {
+	current := make(nameSet)
+	if err := d.states.each(func(part string, s *State) error {
 		for table, c := range s.Tables {
-			current[keptFile(table, part, c)] = true
+			current.add(keptFile(table, part, c))
 		}
+		return nil
+	}); err != nil {
+		return 0, err
 	}
-	err = d.eachKept(ctx, func(table, name string, n int64) error {
-		if !current[keptFolder+"/"+table+"/"+name] {
+	err = d.eachKept(ctx, func(name string, n int64) error {
+		if !current.has(name) {
 			size += n
 		}
 		return nil
@@ -435,34 +462,26 @@ func (d *Dataset) Earlier(ctx context.Context) (size int64, err error) {
 	return size, err
 }
 
-func (d *Dataset) eachKept(ctx context.Context, do func(table, name string, size int64) error) error {
-	tables, err := d.store.List(ctx, keptFolder)
-	if err != nil {
-		return err
-	}
-	for _, table := range slices.Sorted(maps.Keys(tables)) {
-		if tables[table] >= 0 || !tableName(table) {
-			continue
+// eachKept calls do with the files of runs. do may remove the file.
+func (d *Dataset) eachKept(ctx context.Context, do func(name string, size int64) error) error {
+	return d.store.List(ctx, keptFolder, func(table string, size int64) error {
+		if size >= 0 || !tableName(table) {
+			return nil
 		}
-		list, err := d.store.List(ctx, keptFolder+"/"+table)
-		if err != nil {
-			return err
-		}
-		for _, name := range slices.Sorted(maps.Keys(list)) {
-			if list[name] >= 0 && isKeptName(name) {
-				if err := do(table, name, list[name]); err != nil {
-					return err
-				}
+		folder := keptFolder + "/" + table
+		return d.store.List(ctx, folder, func(name string, size int64) error {
+			if size < 0 || !isKeptName(name) {
+				return nil
 			}
-		}
-	}
-	return nil
+			return do(folder+"/"+name, size)
+		})
+	})
 }
 
 // Expire removes runs, and the files that only they list: all but the newest runs, or all before a moment if newest is
 // 0. It never removes the run that was recorded now. Nothing is lost if it is killed: the next call removes the rest.
 func (d *Dataset) Expire(ctx context.Context, newest int, before time.Time) (removed int, err error) {
-	needed := make(map[string]bool)
+	needed := make(nameSet)
 	var old []string
 	for i, name := range slices.Backward(d.runs) {
 		moment, _ := time.Parse(runForm, name)
@@ -476,7 +495,7 @@ func (d *Dataset) Expire(ctx context.Context, newest int, before time.Time) (rem
 		}
 		for _, t := range run.Tables {
 			for _, f := range t.Files {
-				needed[keptFile(t.Name, f.Part, f.Content)] = true
+				needed.add(keptFile(t.Name, f.Part, f.Content))
 			}
 		}
 	}
@@ -486,8 +505,8 @@ func (d *Dataset) Expire(ctx context.Context, newest int, before time.Time) (rem
 		}
 		removed++
 	}
-	return removed, d.eachKept(ctx, func(table, name string, _ int64) error {
-		if name = keptFolder + "/" + table + "/" + name; needed[name] {
+	return removed, d.eachKept(ctx, func(name string, _ int64) error {
+		if needed.has(name) {
 			return nil
 		}
 		return d.store.Remove(ctx, name)

@@ -392,7 +392,11 @@ func (c *censusRun) Split(ctx context.Context, _ bool, yield func(work.Part) err
 			}
 			moved := c.data.Moved(f.Name, names)
 			for _, s := range shards {
-				if err := yield(c.data.Part(census.ShardName(f.Name, s), s, []census.File{f}, moved)); err != nil {
+				p, err := c.data.Part(census.ShardName(f.Name, s), s, []census.File{f}, moved)
+				if err == nil {
+					err = yield(p)
+				}
+				if err != nil {
 					return err
 				}
 			}
@@ -408,7 +412,11 @@ func (c *censusRun) Split(ctx context.Context, _ bool, yield func(work.Part) err
 	bundles := c.data.Bundles(files, small)
 	for _, name := range slices.Sorted(maps.Keys(bundles)) {
 		slices.SortFunc(bundles[name], func(a, b census.File) int { return strings.Compare(a.Name, b.Name) })
-		if err := yield(c.data.Part(name, "", bundles[name], false)); err != nil {
+		p, err := c.data.Part(name, "", bundles[name], false)
+		if err == nil {
+			err = yield(p)
+		}
+		if err != nil {
 			return err
 		}
 	}

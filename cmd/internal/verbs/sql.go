@@ -47,7 +47,7 @@ DIR may be in a bucket, s3://BUCKET/FOLDER?region=...; the query engine has its 
 			return fmt.Errorf("--engine: expected duckdb or spark, not %.50q", engine)
 		}
 		c := &censusRun{Tool: a, dir: names[0], at: at}
-		c.data = census.Dataset{Tables: tablesOf(a), With: func(string) bool { return true }}
+		c.data = census.Dataset{Temp: &c.temp, Tables: tablesOf(a), With: func(string) bool { return true }}
 		defer c.close()
 		run, err := c.readRun(cmd.Context(), moment)
 		if err != nil {
@@ -92,7 +92,7 @@ func (c *censusRun) readRun(ctx context.Context, moment string) (*census.Run, er
 		if !c.data.Exists() {
 			return nil, errors.New("it is not the folder of a census")
 		}
-		return c.data.Now(), nil
+		return c.data.Now()
 	}
 	name, err := census.FindRun(names, moment)
 	if err != nil {
