@@ -53,7 +53,7 @@ type Dataset struct {
 	began   time.Time
 
 	made    made            // files of the current part
-	seen    map[string]bool // parts taken
+	seen    nameSet         // parts taken
 	present map[string]bool // names of existing files
 	failing map[string]bool // names of files that could not be read
 	held    []held
@@ -94,7 +94,7 @@ type held struct {
 // Load reads the state of a dataset. An empty folder is not a dataset yet.
 func (d *Dataset) Load(ctx context.Context, store Store) error {
 	d.store, d.states, d.made = store, newStates(d.Temp), make(made)
-	d.seen, d.present, d.failing = make(map[string]bool), make(map[string]bool), make(map[string]bool)
+	d.seen, d.present, d.failing = make(nameSet), make(map[string]bool), make(map[string]bool)
 	d.left, d.empty = make(map[string]string), make(map[string]string)
 	d.Gone, d.Removed = make(map[string]bool), make(map[string]bool)
 	d.kept, d.of, d.sharded = make(map[string]nameSet), make(map[string][]string), make(map[string]bool)
@@ -298,7 +298,7 @@ func (d *Dataset) takePart(ctx context.Context, p work.Part, r Record, made made
 	if err := json.Unmarshal(p.Data, &task); err != nil {
 		return false, err
 	}
-	d.seen[p.Name] = true
+	d.seen.add(p.Name)
 	old, err := d.states.get(p.Name)
 	if err != nil {
 		return false, err
@@ -547,7 +547,7 @@ func (d *Dataset) Finish(ctx context.Context) error {
 	}
 	d.held = nil
 	for _, part := range d.states.names() {
-		if d.seen[part] {
+		if d.seen.has(part) {
 			continue
 		}
 		s, err := d.states.get(part)
@@ -592,7 +592,7 @@ func (d *Dataset) Finish(ctx context.Context) error {
 		d.Made++
 	}
 	maps.DeleteFunc(d.left, func(part, file string) bool {
-		return !d.seen[part] && (d.present[file] || d.Prune && !d.failing[file])
+		return !d.seen.has(part) && (d.present[file] || d.Prune && !d.failing[file])
 	})
 	if err := d.writeEmpty(ctx); err != nil {
 		return err

@@ -444,6 +444,9 @@ func (r *Run) encode(to io.Writer, files func(t *RunTable, do func(RunFile) erro
 
 // Earlier returns the size in bytes of the files that only earlier runs list.
 func (d *Dataset) Earlier(ctx context.Context) (size int64, err error) {
+	if d.Brief && len(d.old.Tables) == 0 {
+		return 0, nil // a new dataset without second names
+	}
 	current := make(nameSet)
 	if err := d.states.each(func(part string, s *State) error {
 		for table, c := range s.Tables {

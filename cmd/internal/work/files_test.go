@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -164,6 +165,67 @@ func TestPlaced(t *testing.T) {
 	_, err := work.Finish(ctx, work.Of(&blind{}), plan, store)
 	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "part number 11 ") {
 		t.Error(err)
+	}
+}
+
+// slow is a store that opens no file before several are requested.
+type slow struct {
+	work.Store
+	requests atomic.Int32
+	enough   chan struct{}
+}
+
+func (s *slow) Open(ctx context.Context, name string) (io.ReadCloser, error) {
+	if strings.HasPrefix(name, "files/") {
+		if s.requests.Add(1) == 8 {
+			close(s.enough)
+		}
+		select {
+		case <-s.enough:
+		case <-time.After(time.Minute):
+			return nil, errors.New("no other file is requested")
+		}
+	}
+	return s.Store.Open(ctx, name)
+}
+
+// TestEarly tests that files of a slow store are read several at the same time, in order, and that errors are those of a fast one.
+func TestEarly(t *testing.T) {
+	wholefile.SkipFlush(true)
+	defer wholefile.SkipFlush(false)
+	ctx, folder := t.Context(), work.Folder(filepath.Join(t.TempDir(), "w"))
+	files := &work.Files{Store: folder}
+	w := pagesWork{&pages{squares: squares{parts: 50}, Files: files}}
+	plan, err := work.Begin(ctx, work.Of(w), work.Plan{Args: []string{"pages"}, Many: 1}, folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range plan.Parts {
+		if err := folder.Add(ctx, work.ResultName(p), func(to io.Writer) error { return work.Of(w).Do(ctx, p, to) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	merge := func(store work.Store) (string, error) {
+		w := pagesWork{&pages{Files: &work.Files{Store: store}}}
+		_, err := work.Finish(ctx, work.Of(w), plan, store)
+		return strings.Join(w.got, "\n"), err
+	}
+	for _, what := range []string{"", "changed", "missing"} {
+		one := filepath.Join(string(folder), work.RefOf([]byte("page 011")).Name())
+		switch what {
+		case "changed":
+			err = os.WriteFile(one, []byte("page 012"), 0o666)
+		case "missing":
+			err = os.Remove(one)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := merge(folder)
+		got, err2 := merge(&work.Early{Store: &slow{Store: folder, enough: make(chan struct{})}})
+		if got != want || fmt.Sprint(err) != fmt.Sprint(err2) || (err == nil) != (what == "") || len(got) < 80 {
+			t.Errorf("%s: %q, %v\nexpected %q, %v", what, got, err2, want, err)
+		}
 	}
 }
 
