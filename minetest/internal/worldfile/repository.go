@@ -2,9 +2,7 @@ package worldfile
 
 import (
 	"context"
-	"fmt"
 	"io/fs"
-	"strings"
 
 	"trowel.example/check"
 	"trowel.example/internal/format"
