@@ -12,6 +12,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/text/words"
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/hash"
@@ -211,7 +212,14 @@ func (a *archive) Tree(_ context.Context, job *format.Job) (fs.FS, error) {
 	}
 	o.Like = like
 	a.closes(closer)
-	o.OnSprites = func(at string, why error) { job.Warn(at, "its sprites are not extracted: %v", why) }
+	o.OnSprites = func(at string, why error) {
+		const what = "its sprites are not extracted: %v"
+		if errors.Is(why, effort.ErrMet) {
+			job.Miss(at, what+"%s", why, effort.Raises)
+		} else {
+			job.Warn(at, what, why)
+		}
+	}
 	if a.mod != nil {
 		return moddir.Open(a.mod, o), nil
 	}

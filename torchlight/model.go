@@ -92,7 +92,11 @@ func writeModel(job *format.Job, name string, m *gltf.Model, lacks []format.Miss
 		return err
 	}
 	for _, l := range lacks {
-		job.Warn(name, "%s %s: %s", l.Kind, l.Name, l.What)
+		report := job.Warn
+		if l.Loss {
+			report = job.Miss
+		}
+		report(name, "%s %s: %s", l.Kind, l.Name, l.What)
 	}
 	w, err := out.Create("")
 	if err != nil {

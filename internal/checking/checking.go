@@ -154,7 +154,7 @@ func Broken(kind *check.Kind, err error) check.Finding {
 		f.Message = inside.Error()
 	}
 	if errors.Is(err, effort.ErrMet) {
-		f.Message += " (--effort raises this)"
+		f.Message += effort.Raises
 	}
 	return f
 }

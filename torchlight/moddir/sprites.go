@@ -14,6 +14,7 @@ import (
 
 	"trowel.example/internal/files/safename"
 	"trowel.example/internal/files/tree"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/picture/pixel"
 	"trowel.example/torchlight/internal/imageset"
 	"trowel.example/torchlight/internal/picture"
@@ -61,6 +62,7 @@ func (s *sheets) get(path string, content func() ([]byte, error)) (*image.NRGBA,
 // addSprites adds the sprites of all image sets whose picture exists.
 func (s *shown) addSprites() {
 	var cache sheets
+	work := effort.Sprites.Start(s.archive.Size())
 	files := make(map[string]*shownFile)
 	for _, f := range s.files {
 		files[gameName(f.file.Path)] = f
@@ -83,6 +85,8 @@ func (s *shown) addSprites() {
 			err = fmt.Errorf("picture %s is not in the mod", set.File)
 		} else if sheet, err = cache.get(from.at, from.file.Content); err != nil {
 			err = fmt.Errorf("picture %s: %w", set.File, err)
+		} else {
+			err = set.Spend(work, sheet)
 		}
 		if err != nil {
 			if s.options.OnSprites != nil {

@@ -3,6 +3,8 @@ package moddir_test
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"image"
 	"image/color"
 	"image/png"
@@ -11,6 +13,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"trowel.example/internal/limits/effort"
 	"trowel.example/torchlight/dds"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
@@ -119,5 +122,37 @@ func TestSprites(t *testing.T) {
 			!strings.Contains(err.Error(), "expected 8 × 8 pixels") || !strings.Contains(err.Error(), a) {
 			t.Errorf("%v: a sprite of another size: %v", codec, err)
 		}
+	}
+}
+
+// TestManySprites tests that the sprites of all image sets have a budget: sets beyond it have none in the folder.
+func TestManySprites(t *testing.T) {
+	var sheet bytes.Buffer
+	if err := png.Encode(&sheet, image.NewGray(image.Rect(0, 0, 2048, 2048))); err != nil {
+		t.Fatal(err)
+	}
+	set := func(n int) []byte {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, `<Image Name="%d" XPos="0" YPos="0" Width="2048" Height="2048"/>`, i)
+		}
+		return []byte(`<Imageset Name="a" Imagefile="media/ui/big.png">` + b.String() + "</Imageset>")
+	}
+	data := makeMod(t, header(), []entry{{"MEDIA/UI/A.IMAGESET", set(20)}, {"MEDIA/UI/B.IMAGESET", set(20)},
+		{"MEDIA/UI/BIG.PNG", sheet.Bytes()}}, nil)
+	var lost []string
+	fsys := openMod(t, data, moddir.Options{Sprites: true, OnSprites: func(at string, err error) {
+		if errors.Is(err, effort.ErrMet) {
+			lost = append(lost, at)
+		}
+	}})
+	if len(lost) != 1 || lost[0] != "MEDIA/UI/B.IMAGESET" {
+		t.Errorf("lost %q", lost)
+	}
+	if list, err := fs.ReadDir(fsys, "SPRITES/MEDIA/UI/A.IMAGESET"); err != nil || len(list) != 20 {
+		t.Errorf("%d sprites of the first set: %v", len(list), err)
+	}
+	if _, err := fs.Stat(fsys, "SPRITES/MEDIA/UI/B.IMAGESET"); err == nil {
+		t.Error("sprites of the second set")
 	}
 }

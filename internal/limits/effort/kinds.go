@@ -16,6 +16,12 @@ var (
 		Unit: "bytes of contents of files", Least: 512 << 20, Each: 64, Size: "byte of the archive"}
 	LinkedObjects = Kind{Work: "drawing the plan of a layout with the layouts that it links to",
 		Unit: "objects of linked layouts", Least: 1 << 20}
+	ModelPoses = Kind{Work: "animations of a model of Torchlight II, each time one is read", Unit: "bones, tracks and keys of its animations",
+		Least: 1 << 22}
+	ModelTexels = Kind{Work: "textures of a model of Torchlight II, for each material", Unit: "pixels of the textures of its materials",
+		Least: 1 << 27}
+	Sprites = Kind{Work: "sprites of the image sets of a mod, which may overlap", Unit: "pixels of sprites", Least: 1 << 27, Each: 64,
+		Size: "byte of the archive or image set"}
 
 	SchematicNodes = Kind{Work: "nodes of a schematic of Minetest/Luanti or Minecraft", Unit: "nodes", Least: 1 << 24, Each: 64,
 		Size: "byte of the file"}
@@ -36,6 +42,7 @@ var (
 
 // Kinds returns all kinds of work.
 func Kinds() []*Kind {
-	return []*Kind{&MapContents, &MapPicture, &Rules, &Entities, &Letters, &ModContents, &LinkedObjects, &SchematicNodes, &SchematicText,
-		&MinecraftTags, &WorldPixels, &WorldFaces, &WorldTriangles, &WorldTranslucent, &WorldTexels, &Texture, &Textures}
+	return []*Kind{&MapContents, &MapPicture, &Rules, &Entities, &Letters, &ModContents, &LinkedObjects, &ModelPoses, &ModelTexels,
+		&Sprites, &SchematicNodes, &SchematicText, &MinecraftTags, &WorldPixels, &WorldFaces, &WorldTriangles, &WorldTranslucent,
+		&WorldTexels, &Texture, &Textures}
 }

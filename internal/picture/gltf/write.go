@@ -34,7 +34,8 @@ const (
 func Write(w io.Writer, m *Model) error {
 	g := writer{
 		doc:   document{Asset: asset{Version: "2.0", Generator: "Trowel", Copyright: m.Copyright}, Scenes: make([]scene, 1)},
-		lists: make(map[any]int), nodes: make(map[*Node]int), meshes: make(map[*Mesh]int), skins: make(map[*Skin]int),
+		lists: make(map[any]int), joined: make(map[jointsOf]bool),
+		nodes: make(map[*Node]int), meshes: make(map[*Mesh]int), skins: make(map[*Skin]int),
 		materials: make(map[*Material]int), images: make(map[*Image]int),
 	}
 	for _, n := range m.Nodes {
@@ -69,12 +70,19 @@ type writer struct {
 	err   error                   // the first one
 
 	lists     map[any]int // accessors, by the address of the first element and the type
+	joined    map[jointsOf]bool
 	nodes     map[*Node]int
 	order     []*Node
 	meshes    map[*Mesh]int
 	skins     map[*Skin]int
 	materials map[*Material]int
 	images    map[*Image]int
+}
+
+// jointsOf is a list of joints, by its first element, and the number of joints of its skin.
+type jointsOf struct {
+	first *[4]uint16
+	most  int
 }
 
 func (g *writer) fail(format string, args ...any) {
@@ -180,6 +188,10 @@ func (g *writer) joints(where string, p *Primitive, n int) {
 	if len(p.Joints) != len(p.Positions) || len(p.Weights) != len(p.Positions) {
 		g.fail("%s: a skin, but %d joints and %d weights for %d positions", where, len(p.Joints), len(p.Weights), len(p.Positions))
 	}
+	if n == 0 || len(p.Joints) == 0 || g.joined[jointsOf{&p.Joints[0], n}] {
+		return
+	}
+	g.joined[jointsOf{&p.Joints[0], n}] = true
 	for _, v := range p.Joints {
 		if int(slices.Max(v[:])) >= n {
 			g.fail("%s: joint %d of %d", where, slices.Max(v[:]), n)

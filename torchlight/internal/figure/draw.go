@@ -66,8 +66,9 @@ func (f *Figure) Bounds(c Camera, clip *Clip) (low, high [2]float64) {
 		if clip != nil {
 			pose = f.Pose(clip, clip.Length*float64(i)/moments)
 		}
+		posed := poser(pose)
 		for _, p := range f.Parts {
-			positions, _ := p.Posed(pose)
+			positions, _ := posed(p.Geometry)
 			for _, t := range p.Triangles {
 				for _, corner := range t {
 					x, y, near := c.place(positions[corner])
@@ -116,9 +117,10 @@ type piece struct {
 func (f *Figure) pieces(c Camera, pose []Matrix, origin [2]float64, scale float64) ([]piece, error) {
 	var list []piece
 	area, low, high := 0., [2]float64{math.Inf(1), math.Inf(1)}, [2]float64{math.Inf(-1), math.Inf(-1)}
+	posed := poser(pose)
 	for i := range f.Parts {
 		p := &f.Parts[i]
-		positions, normals := p.Posed(pose)
+		positions, normals := posed(p.Geometry)
 	triangles:
 		for index, t := range p.Triangles {
 			tri := piece{part: p, index: index}

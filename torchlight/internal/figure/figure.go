@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"trowel.example/internal/limits/effort"
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/internal/animation"
 	"trowel.example/torchlight/internal/ogre"
@@ -27,7 +28,6 @@ type Files struct {
 const (
 	maxPixels = 1 << 26 // of all textures
 	maxClips  = 1 << 13
-	maxKeys   = 1 << 21 // of all animations that are used at once
 )
 
 // Figure is a model that is put together.
@@ -48,7 +48,9 @@ type Figure struct {
 	scripts   []scriptFile
 	textures  map[string]*Texture
 	materials map[string]*Material
-	pixels    int // of the textures
+	pixels    int          // of the textures
+	poses     effort.Meter // of animations
+	texels    effort.Meter // of the textures of all materials
 }
 
 // Lack is something that a model lacks.
@@ -56,10 +58,17 @@ type Lack struct {
 	Kind string // texture, material, skeleton, animation, vertices, triangles
 	Name string
 	Why  string
+	Loss bool // it exists, but is beyond a budget of work
 }
 
-func (f *Figure) lack(kind, name, why string) {
-	l := Lack{kind, name, why}
+func (f *Figure) lack(kind, name, why string) { f.note(Lack{Kind: kind, Name: name, Why: why}) }
+
+// over notes that a budget of work was met.
+func (f *Figure) over(kind, name string, err error, otherwise string) {
+	f.note(Lack{kind, name, err.Error() + effort.Raises + otherwise, true})
+}
+
+func (f *Figure) note(l Lack) {
 	if !slices.Contains(f.Lacks, l) && len(f.Lacks) < 1000 {
 		f.Lacks = append(f.Lacks, l)
 	}
@@ -84,7 +93,8 @@ func (f *Figure) stem() string { return strings.TrimSuffix(path.Base(f.Path), pa
 
 // Open puts the model of a mesh together. Everything that it lacks is in [Figure.Lacks].
 func Open(files Files, name string) (*Figure, error) {
-	f := &Figure{Path: strings.ReplaceAll(name, `\`, "/"), files: files, Scale: 1}
+	f := &Figure{Path: strings.ReplaceAll(name, `\`, "/"), files: files, Scale: 1,
+		poses: effort.ModelPoses.Start(0), texels: effort.ModelTexels.Start(0)}
 	data, err := f.read(f.Path)
 	if err != nil {
 		return nil, fmt.Errorf("mesh %s: %w", name, err)
@@ -376,19 +386,14 @@ func (f *Figure) ClipsOf(names []string) (clips []*Clip, err error) {
 			return nil, f.noClip(name)
 		}
 	}
-	keys := 0
 	for _, from := range list {
 		c, err := f.load(from)
+		if errors.Is(err, effort.ErrMet) {
+			break
+		}
 		if err != nil {
 			f.lack("animation", from.name, fmt.Sprintf("%s: %v", from.file, err))
 			continue
-		}
-		for _, t := range c.Tracks {
-			keys += len(t.Times)
-		}
-		if keys > maxKeys {
-			f.lack("animation", "others", fmt.Sprintf("only animations with %d keys are read at once", maxKeys))
-			break
 		}
 		clips = append(clips, c)
 	}
@@ -417,7 +422,16 @@ func (f *Figure) load(from clipFile) (*Clip, error) {
 	if from.index >= len(own.Animations) {
 		return nil, errors.New("it contains no animation")
 	}
-	c, err := f.Bones.newClip(own, &own.Animations[from.index])
+	a := &own.Animations[from.index]
+	work := len(f.Bones.Bones) + len(own.Bones) + len(a.Tracks)
+	for _, t := range a.Tracks {
+		work += len(t.Keys)
+	}
+	if err := f.poses.Spend(int64(work)); err != nil {
+		f.over("animation", "others", err, "")
+		return nil, err
+	}
+	c, err := f.Bones.newClip(own, a)
 	if err != nil {
 		return nil, err
 	}

@@ -194,4 +194,17 @@ func (g *Geometry) Posed(bones []Matrix) (positions, normals [][3]float32) {
 	return positions, normals
 }
 
+// poser returns [Geometry.Posed] with one pose, which moves vertices that parts share only once.
+func poser(bones []Matrix) func(*Geometry) (positions, normals [][3]float32) {
+	moved := make(map[*Geometry][2][][3]float32)
+	return func(g *Geometry) (positions, normals [][3]float32) {
+		m, known := moved[g]
+		if !known {
+			m[0], m[1] = g.Posed(bones)
+			moved[g] = m
+		}
+		return m[0], m[1]
+	}
+}
+
 func narrow(v [3]float64) [3]float32 { return [3]float32{float32(v[0]), float32(v[1]), float32(v[2])} }

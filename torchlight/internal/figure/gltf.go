@@ -32,6 +32,7 @@ func (f *Figure) Model(clips []*Clip) (*gltf.Model, error) {
 		}
 	}
 	materials, images := make(map[*Material]*gltf.Material), make(map[look]*gltf.Image)
+	colors := make(map[*Geometry][][4]uint16) // parts may share vertices
 	for _, p := range f.Parts {
 		mat := materials[p.Material]
 		if mat == nil {
@@ -41,7 +42,10 @@ func (f *Figure) Model(clips []*Clip) (*gltf.Model, error) {
 			}
 			materials[p.Material] = mat
 		}
-		node := &gltf.Node{Name: p.Name, Mesh: &gltf.Mesh{Name: p.Name, Primitives: []gltf.Primitive{p.primitive(mat)},
+		if colors[p.Geometry] == nil {
+			colors[p.Geometry] = p.linear()
+		}
+		node := &gltf.Node{Name: p.Name, Mesh: &gltf.Mesh{Name: p.Name, Primitives: []gltf.Primitive{p.primitive(mat, colors[p.Geometry])},
 			Extras: map[string]any{"submesh": p.Index}}}
 		if node.Name == "" {
 			node.Name = fmt.Sprintf("submesh %d", p.Index)
@@ -82,15 +86,18 @@ func narrow4(v [4]float64) [4]float32 {
 	return [4]float32{float32(v[0]), float32(v[1]), float32(v[2]), float32(v[3])}
 }
 
-// primitive returns the triangles of a part.
-func (p *Part) primitive(mat *gltf.Material) gltf.Primitive {
-	out := gltf.Primitive{Material: mat, Positions: p.Positions, Normals: p.Normals, TexCoords: p.Places, Joints: p.Joints, Weights: p.Weights}
-	if p.Colors != nil {
-		out.Colors = make([][4]uint16, len(p.Colors))
-		for i, c := range p.Colors {
-			out.Colors[i] = [4]uint16{gltf.Linear(c[0]), gltf.Linear(c[1]), gltf.Linear(c[2]), uint16(c[3]) * 257}
-		}
+// linear returns the colours of vertices without the curve of sRGB.
+func (g *Geometry) linear() (list [][4]uint16) {
+	for _, c := range g.Colors {
+		list = append(list, [4]uint16{gltf.Linear(c[0]), gltf.Linear(c[1]), gltf.Linear(c[2]), uint16(c[3]) * 257})
 	}
+	return list
+}
+
+// primitive returns the triangles of a part.
+func (p *Part) primitive(mat *gltf.Material, colors [][4]uint16) gltf.Primitive {
+	out := gltf.Primitive{Material: mat, Positions: p.Positions, Normals: p.Normals, TexCoords: p.Places, Colors: colors, Joints: p.Joints,
+		Weights: p.Weights}
 	for _, t := range p.Triangles {
 		if !p.Material.Front && p.Material.Back {
 			t[1], t[2] = t[2], t[1]

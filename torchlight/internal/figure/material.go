@@ -71,7 +71,20 @@ func (f *Figure) material(name string) *Material {
 		m.read(f, pass)
 		break // real materials have one
 	}
+	f.wear(m, m.Texture)
 	return m
+}
+
+// wear gives a material its texture, of which each material has a copy in its own look.
+func (f *Figure) wear(m *Material, t *Texture) {
+	m.Texture = t
+	if t == nil {
+		return
+	}
+	if err := f.texels.Spend(int64(t.Image.Rect.Dx()) * int64(t.Image.Rect.Dy())); err != nil {
+		m.Texture = nil
+		f.over("texture", t.Path, err, "; drawn in white")
+	}
 }
 
 // find returns a material of the script with the name of the mesh, or of another script in its folder.
@@ -200,7 +213,7 @@ func (f *Figure) Override(name string) {
 		return
 	}
 	for _, m := range f.materials {
-		m.Texture = t
+		f.wear(m, t)
 	}
-	f.Lacks = slices.DeleteFunc(f.Lacks, func(l Lack) bool { return l.Kind == "texture" })
+	f.Lacks = slices.DeleteFunc(f.Lacks, func(l Lack) bool { return l.Kind == "texture" && !l.Loss })
 }

@@ -14,6 +14,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/bin"
+	"trowel.example/internal/limits/effort"
 )
 
 // Set is the content of a file.
@@ -116,6 +117,17 @@ func sprite(e xml.StartElement) (s Sprite, err error) {
 	s.Name = attribute(e, "Name")
 	s.Rect = image.Rect(v[0], v[1], v[0]+max(0, v[2]), v[1]+max(0, v[3]))
 	return s, err
+}
+
+// Spend counts the pixels of all sprites in a picture. The error is that of [effort.Meter.Spend].
+func (s *Set) Spend(work effort.Meter, m *image.NRGBA) error {
+	for _, sprite := range s.Sprites {
+		size := sprite.Cut(m).Rect.Size()
+		if err := work.Spend(int64(size.X) * int64(size.Y)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Cut returns the part of a picture that a sprite shows. It shares the pixels of the picture, and is empty if the

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"image"
+	"slices"
 	"testing"
 
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/bin"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/torchlight/internal/imageset"
 )
 
@@ -117,4 +119,16 @@ func FuzzParse(f *testing.F) {
 			c.Draw(image.NewRGBA(image.Rect(0, 0, 16, 16)), [2]float64{}, 0.5)
 		}
 	})
+}
+
+// TestSpend tests that sprites which overlap count with all their pixels.
+func TestSpend(t *testing.T) {
+	set := &imageset.Set{Sprites: slices.Repeat([]imageset.Sprite{{Rect: image.Rect(-9, 0, 64, 900)}}, 600)}
+	sheet := &image.NRGBA{Rect: image.Rect(0, 0, 64, 64), Stride: 256, Pix: make([]byte, 4*64*64)}
+	for most, met := range map[int64]bool{600 * 64 * 64: false, 600*64*64 - 1: true} {
+		k := effort.Kind{Unit: "pixels", Least: most}
+		if err := set.Spend(k.Start(0), sheet); errors.Is(err, effort.ErrMet) != met {
+			t.Errorf("at most %d: %v", most, err)
+		}
+	}
 }

@@ -2,7 +2,6 @@ package modinfo
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"trowel.example/internal/format"
@@ -29,6 +28,7 @@ func ofMesh(m *ogre.Mesh) []format.InfoField {
 		vertices = int(m.Shared.Count)
 	}
 	var materials []string
+	known := make(map[string]bool)
 	for _, s := range m.SubMeshes {
 		if s.Geometry != nil {
 			vertices += int(s.Geometry.Count)
@@ -36,7 +36,8 @@ func ofMesh(m *ogre.Mesh) []format.InfoField {
 		if s.Operation == nil || s.Operation.Kind == ogre.Triangles {
 			triangles += len(s.Indices) / 3
 		}
-		if !slices.Contains(materials, s.Material) {
+		if !known[s.Material] {
+			known[s.Material] = true
 			materials = append(materials, s.Material)
 		}
 	}
@@ -76,11 +77,13 @@ func OfMaterials(data []byte) ([]format.InfoField, error) {
 		return nil, err
 	}
 	var names, textures []string
+	known := make(map[string]bool)
 	for _, m := range s.Materials {
 		names = append(names, m.Name)
 		for pass := range m.Passes() {
 			for t := range pass.Textures() {
-				if !slices.ContainsFunc(textures, func(other string) bool { return strings.EqualFold(other, t) }) {
+				if key := strings.ToUpper(t); !known[key] {
+					known[key] = true
 					textures = append(textures, t)
 				}
 			}

@@ -200,7 +200,7 @@ func (s *figures) Where(_ context.Context, view string, place check.Place) (form
 
 func (s *figures) Missing() (list []format.Missing) {
 	for _, l := range s.Lacks {
-		list = append(list, format.Missing{Kind: l.Kind, Name: l.Name, What: l.Why})
+		list = append(list, format.Missing{Kind: l.Kind, Name: l.Name, What: l.Why, Loss: l.Loss})
 	}
 	return list
 }

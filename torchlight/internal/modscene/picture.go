@@ -14,6 +14,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	info "trowel.example/torchlight/internal/image"
 	"trowel.example/torchlight/internal/imageset"
 	"trowel.example/torchlight/internal/picture"
@@ -337,6 +338,9 @@ func imageSetScene(s *subject) (format.Scene, error) {
 	sprites := spriteSet{set, s.origin(s.path)}
 	p.sets = []spriteSet{sprites}
 	scene.digest = sha256.Sum256(append(data, s.data...))
+	if err := set.Spend(effort.Sprites.Start(int64(len(s.data))), p.NRGBA); err != nil {
+		return nil, err
+	}
 	contact := imageset.NewContact(set, p.NRGBA)
 	view := format.View{Name: "contact", Title: "all sprites with their names", Scale: 1,
 		Background: sheets.Background, Bounds: rectOf(image.Rectangle{Max: contact.Size()})}

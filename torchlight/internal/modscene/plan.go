@@ -145,7 +145,7 @@ func (s *planScene) SVG(ctx context.Context, w io.Writer, look format.Look, back
 func (s *planScene) Missing() []format.Missing {
 	var list []format.Missing
 	for _, l := range s.Left {
-		list = append(list, format.Missing{Kind: l.Kind, Name: l.Name, Count: int64(l.Count), Unit: "places", What: l.Why})
+		list = append(list, format.Missing{Kind: l.Kind, Name: l.Name, Count: int64(l.Count), Unit: "places", What: l.Why, Loss: l.Loss})
 	}
 	return list
 }

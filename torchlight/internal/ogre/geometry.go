@@ -29,10 +29,16 @@ func (g *Geometry) columns(b *Buffer) []column {
 	return columns
 }
 
+// maxElements is the greatest number of elements of a declaration that is read. Real ones have five.
+const maxElements = 256
+
 // describe is columns that returns what is wrong.
 func (g *Geometry) describe(b *Buffer) (columns []column, problem string) {
 	if g.Declaration == nil {
 		return nil, "the geometry has no declaration"
+	}
+	if n := len(g.Declaration.Elements); n > maxElements {
+		return nil, fmt.Sprintf("the declaration has %d elements, expected at most %d", n, maxElements)
 	}
 	var own []Element
 	for _, e := range g.Declaration.Elements {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,6 +16,8 @@ import (
 // Script is a material script, a text.
 type Script struct {
 	Materials []*Block
+
+	byName map[string]*Block // in upper case; nil before the first call of Find
 }
 
 // Block is a material, or a part of one: a technique, a pass, a texture unit.
@@ -68,14 +71,16 @@ func (b *Block) Textures() iter.Seq[string] {
 	}
 }
 
-// Find returns the first material with a name, ignoring case, or nil.
+// Find returns the first material with a name, ignoring case, or nil. Only one goroutine may call it at a time, and
+// Materials must not change afterwards.
 func (s *Script) Find(name string) *Block {
-	for _, m := range s.Materials {
-		if strings.EqualFold(m.Name, name) {
-			return m
+	if s.byName == nil {
+		s.byName = make(map[string]*Block)
+		for _, m := range slices.Backward(s.Materials) {
+			s.byName[strings.ToUpper(m.Name)] = m
 		}
 	}
-	return nil
+	return s.byName[strings.ToUpper(name)]
 }
 
 // maxDepth is the greatest depth of blocks in a script. The game uses four.
@@ -146,7 +151,7 @@ func ParseScript(data []byte) (*Script, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	return &Script{root.Blocks}, nil
+	return &Script{Materials: root.Blocks}, nil
 }
 
 // newBlock returns the block of the words before its brace: a keyword, a name, and perhaps a colon and another name.

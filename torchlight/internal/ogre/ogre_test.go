@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -551,5 +552,26 @@ func TestCorpus(t *testing.T) {
 		if ogre.CheckScript(data, func(f check.Finding) { t.Errorf("%s: %s", name, f) }) == nil {
 			t.Error(name)
 		}
+	}
+}
+
+// TestManyElements tests that a declaration of too many elements is not compared with each buffer, and comes back.
+func TestManyElements(t *testing.T) {
+	m := sampleMesh()
+	m.Shared.Declaration.Elements = append(m.Shared.Declaration.Elements, slices.Repeat([]ogre.Element{{Source: 9}}, 300)...)
+	data, err := m.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	form, residue, err := ogre.Decompile(data, ogre.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if back, err := ogre.Compile(form, residue, ogre.Options{}); err != nil || !bytes.Equal(back, data) {
+		t.Errorf("other bytes come back: %v", err)
+	}
+	found := check.Collect(func(s check.Sink) { ogre.Check(data, s) })
+	if !slices.ContainsFunc(found, func(f check.Finding) bool { return strings.Contains(f.Message, "304 elements, expected at most 256") }) {
+		t.Errorf("found %v", found)
 	}
 }

@@ -29,7 +29,7 @@ func (b *builder) grid(f frame, path string) {
 	cells, err := b.Grid(path)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
-			b.omit("grid", path, "%s", reason(err))
+			b.lose("grid", path, "%v", err)
 		}
 		return
 	}
@@ -37,7 +37,7 @@ func (b *builder) grid(f frame, path string) {
 		return
 	}
 	if b.cells += len(cells.Cells); len(b.grids) >= maxGrids || b.cells > maxCells {
-		b.omit("limit", "grids", "only %d grids with %d cells are drawn", maxGrids, maxCells)
+		b.lose("limit", "grids", "only %d grids with %d cells are drawn", maxGrids, maxCells)
 		return
 	}
 	first, side := cells.World()

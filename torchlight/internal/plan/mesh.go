@@ -56,7 +56,7 @@ func (b *builder) mesh(m *Mark, v values) {
 	own, known := b.meshes[key]
 	if !known {
 		if len(b.meshes) >= maxMeshes {
-			b.omit("limit", "meshes", "the sizes of only %d meshes are read", maxMeshes)
+			b.lose("limit", "meshes", "the sizes of only %d meshes are read", maxMeshes)
 			return
 		}
 		low, high, err := b.Bounds(key)
@@ -79,7 +79,7 @@ func (b *builder) lackMesh(name string, err error) {
 		b.omit(lackingMeshes[0], lackingMeshes[1], "their meshes are not in the mod or in --base: "+instead)
 		return
 	}
-	b.omit("mesh", name, "%v: "+instead, err)
+	b.lose("mesh", name, "%v: "+instead, err)
 }
 
 // lackingMeshes is the kind and name under which all meshes are reported that are unavailable.

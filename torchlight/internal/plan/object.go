@@ -309,7 +309,7 @@ func (b *builder) isNarrow(size float64) bool {
 		return true
 	}
 	if b.wide++; b.wide > maxWide {
-		b.omit("limit", "areas", "the range or size of only %d of the large objects is drawn", maxWide)
+		b.lose("limit", "areas", "the range or size of only %d of the large objects is drawn", maxWide)
 		return false
 	}
 	return true

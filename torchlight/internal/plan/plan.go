@@ -88,6 +88,7 @@ type Left struct {
 	Name  string // the path of a file, or the name of an object
 	Count int    // number of occurrences
 	Why   string
+	Loss  bool // it exists, but cannot be read, or is beyond a limit
 }
 
 // Plan is a layout seen from above. It is immutable: all of its methods may be called concurrently.
@@ -199,6 +200,16 @@ func (b *builder) omit(kind, name, format string, args ...any) {
 	b.left[key].Count++
 }
 
+// lose is omit for something that exists.
+func (b *builder) lose(kind, name, format string, args ...any) {
+	b.omit(kind, name, format, args...)
+	key := [2]string{kind, name}
+	if b.left[key] == nil {
+		key[1] = ""
+	}
+	b.left[key].Loss = true
+}
+
 // place is the position of the objects of a file.
 type place struct {
 	frame
@@ -300,7 +311,7 @@ func (b *builder) object(o *layout.Object, p place) {
 		}
 	}
 	if p.file == "" && len(b.Marks)-b.linked >= MaxObjects {
-		b.omit("limit", "objects", "only %d objects are drawn", MaxObjects)
+		b.lose("limit", "objects", "only %d objects are drawn", MaxObjects)
 		return
 	}
 	if b.mesh(&m, v); m.mesh != nil && !m.stand(f, scale) {
@@ -332,34 +343,30 @@ func (b *builder) follow(link string, p place) *layout.File {
 		b.omit("limit", link, "the layout links to itself and is drawn only once")
 		return nil
 	case len(p.open) > MaxLinks:
-		b.omit("limit", link, "layouts are drawn only to a depth of %d", MaxLinks)
+		b.lose("limit", link, "layouts are drawn only to a depth of %d", MaxLinks)
 		return nil
 	case b.over != nil:
-		b.omit("limit", link, "%v (--effort raises this)", b.over)
+		b.lose("limit", link, "%v%s", b.over, effort.Raises)
 		return nil
 	case b.linked >= MaxObjects:
-		b.omit("limit", link, "only %d objects of other layouts are drawn", MaxObjects)
+		b.lose("limit", link, "only %d objects of other layouts are drawn", MaxObjects)
 		return nil
 	}
 	f, known := b.files[path]
 	if !known {
 		var err error
-		if f, err = b.Layout(path); err != nil {
+		if f, err = b.Layout(path); errors.Is(err, fs.ErrNotExist) {
 			f = nil
-			b.omit("layout", link, "%s: a box is drawn instead", reason(err))
+			b.omit("layout", link, "not found: a box is drawn instead")
+		} else if err != nil {
+			f = nil
+			b.lose("layout", link, "%v: a box is drawn instead", err)
 		}
 		b.files[path] = f
 	} else if f == nil {
 		b.omit("layout", link, "")
 	}
 	return f
-}
-
-func reason(err error) string {
-	if errors.Is(err, fs.ErrNotExist) {
-		return "not found"
-	}
-	return err.Error()
 }
 
 // drawable reports whether numbers are within the limits for drawing.

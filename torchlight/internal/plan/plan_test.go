@@ -126,7 +126,8 @@ func TestUnplacedLinks(t *testing.T) {
 	link := parse(t, object("Layout Link", 1, at(1, 2, 3)+"LAYOUT FILE:B.LAYOUT;"))
 	follow := func(string) (*layout.File, error) { return inner, nil }
 	p := plan.New(&layout.File{Objects: slices.Repeat(link.Objects, 1000)}, plan.Options{Layout: follow})
-	if len(p.Left) != 1 || p.Left[0].Kind != "limit" || p.Left[0].Count != 1000-210 || !strings.Contains(p.Left[0].Why, "--effort") {
+	if len(p.Left) != 1 || p.Left[0].Kind != "limit" || p.Left[0].Count != 1000-210 || !p.Left[0].Loss ||
+		!strings.Contains(p.Left[0].Why, "--effort") {
 		t.Errorf("left %v", p.Left)
 	}
 }
