@@ -172,3 +172,46 @@ func TestLostSchema(t *testing.T) {
 		}
 	}
 }
+
+// TestSharedPages tests that many rows that name the same pages are not all read: SQLite does not notice them.
+func TestSharedPages(t *testing.T) {
+	dir := t.TempDir()
+	const size, rows = 512, 3000
+	const large = 39 + 800*(size-4) - 5 // 39 bytes of it are in the page of the row
+	native(t, dir, fmt.Sprintf("PRAGMA page_size=%d; CREATE TABLE blocks (pos INTEGER PRIMARY KEY, data BLOB); "+
+		"INSERT INTO blocks VALUES (1000, CAST('%s' || hex(zeroblob(%d)) AS BLOB)); WITH RECURSIVE n(i) AS (VALUES(1001) UNION ALL "+
+		"SELECT i+1 FROM n WHERE i<%d) INSERT INTO blocks SELECT i, CAST('%s' AS BLOB) FROM n", size, strings.Repeat("L", 33+large%2),
+		(large-33)/2, 1000+rows, strings.Repeat("s", 42))).Close()
+	data, err := os.ReadFile(sqlitePath(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// An entry: size, rowid, types, data. Those of the other rows become that of the first one, but for their rowids.
+	at := bytes.Index(data, []byte("LLLLLLLL"))
+	first := data[at-10:][:48]
+	small, n := append([]byte{45}, 0, 0, 3, 0, 96), 0
+	for i := range len(data) - 47 {
+		if e := data[i:][:48]; e[0] == small[0] && bytes.Equal(e[3:6], small[3:]) && e[6] == 's' {
+			rowid := [2]byte(e[1:3])
+			copy(e, first)
+			copy(e[3:], rowid[:])
+			n++
+		}
+	}
+	if err := os.WriteFile(sqlitePath(dir), data, 0o666); err != nil || n != rows {
+		t.Fatalf("%d rows: %v", n, err)
+	}
+	db, err := Open(t.Context(), dir, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	blocks, bad, err := readAll(t.Context(), db)
+	read := 0
+	for _, data := range blocks {
+		read += len(data)
+	}
+	if err != nil || len(bad) == 0 || read == 0 || read > 2*len(data)+2*pageBytes {
+		t.Errorf("%d of %d bytes in %d blocks, %d errors: %v", read, len(data), len(blocks), len(bad), err)
+	}
+}

@@ -51,6 +51,7 @@ type sqliteDB struct {
 	rescues bool
 	sound   *sqlitefile.File // the file as SQLite reads it, while another one is read
 	rescued *sqlitefile.File // the data rescued from the file
+	largest int64            // the largest size of the file that scans saw, with its log, in bytes
 	// stepped is the number of rows that scans have read, for tests.
 	stepped int
 }
@@ -247,10 +248,13 @@ func (db *sqliteDB) scan(ctx context.Context, a Area, data bool, yield func(Bloc
 	if !ok {
 		return
 	}
-	reported := false
+	reported, read := false, int64(0)
 	// Some callers need the first rows only. NULL keys come first, and must be read in one page.
 	for rows := 2 * pageRows; ; rows = min(2*rows, pagePositions) {
 		pg, err := db.page(ctx, a, at, rows, data)
+		if read += int64(pg.size); err == nil {
+			err = db.within(ctx, read)
+		}
 		if !pg.give(err, yield) {
 			return
 		}

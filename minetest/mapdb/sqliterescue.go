@@ -4,6 +4,9 @@ package mapdb
 
 import (
 	"context"
+	"os"
+
+	"zombiezen.com/go/sqlite"
 
 	"trowel.example/check"
 	"trowel.example/fault"
@@ -27,6 +30,32 @@ func (db *sqliteDB) rescue(ctx context.Context, err error) bool {
 	}
 	db.sound, db.file = db.file, db.rescued
 	return true
+}
+
+// within returns an error if the rows of a scan had so many bytes that they must share pages of the file, which SQLite
+// does not notice: a small file could have any number of large rows. The rest of the scan reads the rescued data if
+// there is any, where each page belongs to one row.
+func (db *sqliteDB) within(ctx context.Context, read int64) error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if db.file.Rescued() {
+		return nil
+	}
+	size := int64(0)
+	for _, suffix := range []string{"", "-wal"} {
+		if info, err := os.Stat(db.file.Path + suffix); err == nil {
+			size += info.Size()
+		}
+	}
+	db.largest = max(db.largest, size)
+	if read <= 2*db.largest+pageBytes { // other programs may change rows during the scan
+		return nil
+	}
+	if err := sqlite.ResultCorrupt.ToError(); db.rescue(ctx, err) {
+		return nil
+	}
+	return &fault.Error{File: db.file.Path, Offset: -1, Want: "rows of no more bytes than the file has",
+		Got: "rows that share pages", Err: fault.ErrFormat}
 }
 
 // begin switches back to reading the file with SQLite, as if nothing had been read before.

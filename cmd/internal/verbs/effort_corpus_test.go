@@ -2,7 +2,10 @@ package verbs
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -36,27 +39,81 @@ func TestEffortCorpus(t *testing.T) {
 		}
 	}
 	closest := make(map[*effort.Kind]float64)
+	run := func(args, path string) {
+		var stdout, stderr bytes.Buffer
+		Main(games, append(strings.Fields(args), path), strings.NewReader(""), &stdout, &stderr)
+		if text := stdout.String() + stderr.String(); strings.Contains(text, "--effort") {
+			t.Errorf("%s %s: %.300s", args, path, text)
+		}
+		for _, k := range effort.Kinds() {
+			if near := k.Nearest(); near > closest[k] {
+				closest[k] = near
+				t.Logf("%s: %.2f %% in %s %s", k.Unit, 100*near, args, path)
+			}
+		}
+	}
 	out := filepath.Join(t.TempDir(), "out")
 	for i, path := range found {
 		for _, args := range []string{"info", "check", "search -F xyzzy", "extract -f -o " + out, "diff " + found[max(0, i-1)],
 			"render -f --size 640x480 -o " + out + ".png"} {
-			var stdout, stderr bytes.Buffer
-			Main(games, append(strings.Fields(args), path), strings.NewReader(""), &stdout, &stderr)
-			if text := stdout.String() + stderr.String(); strings.Contains(text, "--effort") {
-				t.Errorf("%s %s: %.300s", args, path, text)
-			}
-			for _, k := range effort.Kinds() {
-				if near := k.Nearest(); near > closest[k] {
-					closest[k] = near
-					t.Logf("%s: %.2f %% in %s %s", k.Unit, 100*near, args, path)
-				}
-			}
+			run(args, path)
 		}
 	}
+	texturedRuns(t, run)
 	for _, k := range effort.Kinds() {
 		if closest[k] >= 0.1 {
 			t.Errorf("%s: %.1f %% of the budget", k.Unit, 100*closest[k])
 		}
 	}
 	t.Logf("%d files", len(found))
+}
+
+// texturedRuns draws the world of the pictures of the client with its textures, from each of their cameras and in all views, and
+// the worlds of the corpus with the textures of minetest_game, if it is installed.
+func texturedRuns(t *testing.T, run func(args, path string)) {
+	client, out := corpus.Dir(t, "minetest/client"), filepath.Join(t.TempDir(), "out.png")
+	nodes := filepath.Join(t.TempDir(), "nodes.json")
+	var cameras []struct {
+		Ratio float64 `json:"day_night_ratio"`
+		Pitch float64 `json:"pitch_degrees"`
+		Yaw   float64 `json:"yaw_degrees"`
+		Eye   struct{ X, Y, Z float64 }
+	}
+	raw, err := os.ReadFile(filepath.Join(client, "world/nodes_full.json"))
+	if err == nil {
+		raw = append([]byte(`{"format": "trowel-nodes", "version": 2, `), bytes.TrimSpace(raw)[1:]...)
+		err = os.WriteFile(nodes, raw, 0o666)
+	}
+	if err == nil {
+		raw, err = os.ReadFile(filepath.Join(client, "cameras.json"))
+	}
+	if err == nil {
+		err = json.Unmarshal(raw, &cameras)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	look := "render -f -o " + out + " --nodes " + nodes + " --textures " + filepath.Join(client, "texlab/mods/texlab") + " "
+	for _, c := range cameras {
+		run(fmt.Sprintf("%s--size 960x600 --at %v,%v,%v --look %v,%v --daylight %v", look, c.Eye.X, c.Eye.Y, c.Eye.Z, c.Yaw, c.Pitch, c.Ratio),
+			filepath.Join(client, "world"))
+	}
+	views := []string{"top", "night", "iso", "south", "slice --slice 2"}
+	for _, view := range views {
+		run(look+"--scale 32 --view "+view, filepath.Join(client, "world"))
+	}
+	const game = "/usr/share/games/minetest/games/minetest_game"
+	if _, err := os.Stat(game); err != nil {
+		t.Log("no minetest_game here")
+		return
+	}
+	worlds, err := filepath.Glob(filepath.Join(corpus.Dir(t, "minetest/generated"), "v*-sqlite", "world.mt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, world := range worlds {
+		for _, view := range views {
+			run("render -f --scale 4 --view "+view+" --textures "+game+" -o "+out, filepath.Dir(world))
+		}
+	}
 }

@@ -1,7 +1,10 @@
 package nbt_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"errors"
+	"runtime"
 	"testing"
 
 	"trowel.example/internal/limits/effort"
@@ -14,5 +17,25 @@ func TestEffort(t *testing.T) {
 	data := tag(nbt.Compound, "Schematic", tag(nbt.List, "things", byte(nbt.Compound), int32(n), make([]byte, n)), byte(0))
 	if _, err := nbt.Parse(data, 100); !errors.Is(err, effort.ErrMet) {
 		t.Error(err)
+	}
+}
+
+// TestDecompressMemory tests that inflating takes little more memory than its result.
+func TestDecompressMemory(t *testing.T) {
+	const size = 16 << 20
+	var file bytes.Buffer
+	z := gzip.NewWriter(&file)
+	if _, err := z.Write(make([]byte, size)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	data, err := nbt.Decompress(file.Bytes())
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; err != nil || len(data) != size || took > size+size/8 {
+		t.Errorf("%d bytes in %d of memory: %v", len(data), took, err)
 	}
 }

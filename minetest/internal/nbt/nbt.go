@@ -72,17 +72,26 @@ func Decompress(data []byte) ([]byte, error) {
 		}
 		return data, nil
 	}
+	// It is inflated twice, first to learn its size: a buffer that grows would take more than twice the memory.
+	size := int64(0)
 	z, err := gzip.NewReader(bytes.NewReader(data))
 	if err == nil {
-		data, err = io.ReadAll(io.LimitReader(z, MaxSize+1))
+		size, err = io.Copy(io.Discard, io.LimitReader(z, MaxSize+1))
+	}
+	if size > MaxSize {
+		return nil, tooLarge()
+	}
+	if err == nil {
+		err = z.Reset(bytes.NewReader(data))
+	}
+	content := make([]byte, size)
+	if err == nil {
+		_, err = io.ReadFull(z, content)
 	}
 	if err != nil {
 		return nil, &fault.Error{Offset: -1, Want: "a whole gzip file", Got: err.Error(), Err: fault.ErrFormat}
 	}
-	if len(data) > MaxSize {
-		return nil, tooLarge()
-	}
-	return data, nil
+	return content, nil
 }
 
 func tooLarge() error {
