@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/feature/s3/transfermanager"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
 )
@@ -130,6 +131,38 @@ func (b *Bucket) upload(ctx context.Context, name string) (client *transfermanag
 // Open opens the object with a name.
 func (t *Tables) Open(ctx context.Context, name string) (io.ReadCloser, error) {
 	return t.b.Open(ctx, name)
+}
+
+// Copy stores the content of an object under another name, without reading it. The object must be in the state that this run has
+// seen. The error wraps [io/fs.ErrNotExist] if it does not exist.
+func (t *Tables) Copy(ctx context.Context, from, to string) error {
+	was := t.there[from]
+	is, err := t.b.b.Attributes(ctx, from)
+	if err != nil {
+		return t.b.failed(from, err)
+	}
+	if is.ETag != was.tag { // some servers ignore the condition below
+		return t.b.failed(from, ErrTaken)
+	}
+	if err := t.b.b.Copy(ctx, to, from, &blob.CopyOptions{BeforeCopy: func(as func(any) bool) error {
+		var input *s3.CopyObjectInput
+		if as(&input) {
+			input.CopySourceIfMatch = &was.tag
+			*input.CopySource = strings.ReplaceAll(*input.CopySource, "+", "%20") // a space: not all servers decode +
+		}
+		return nil
+	}}); err != nil {
+		if isNotFound(err) {
+			return t.b.failed(from, err)
+		}
+		return t.failed(from, err)
+	}
+	a, err := t.b.b.Attributes(ctx, to)
+	if err != nil {
+		return t.b.failed(to, err)
+	}
+	t.there[to] = stored{a.Size, a.ETag}
+	return nil
 }
 
 // Remove removes an object, if it is in the state that this run has seen.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -128,6 +129,45 @@ func TestTables(t *testing.T) {
 		t.Error(list)
 	}
 	if _, err := bucket.OpenTables(t.Context(), "s3://me:secret@tables"); err == nil || strings.Contains(err.Error(), "secret") {
+		t.Error(err)
+	}
+}
+
+// TestTablesCopy tests that a copy has the content that the run has seen, and can be replaced and removed like other objects.
+func TestTablesCopy(t *testing.T) {
+	url := judge.S3(t, "tables")
+	one := openTables(t, url)
+	if err := put(t, one, "t/it's a=b 日.parquet", "first"); err != nil {
+		t.Fatal(err)
+	}
+	const to = "kept/t/b.parquet"
+	if err := one.Copy(t.Context(), "t/it's a=b 日.parquet", to); err != nil {
+		t.Fatal(err)
+	}
+	r, err := one.Open(t.Context(), to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(r)
+	if err = errors.Join(err, r.Close()); err != nil || string(data) != "first" {
+		t.Errorf("%q, %v", data, err)
+	}
+	if list, _ := listOf(one, "kept/t"); list["b.parquet"] != 5 {
+		t.Error(list)
+	}
+	if err := put(t, one, to, "again"); err != nil {
+		t.Error(err)
+	}
+	if err := one.Remove(t.Context(), to); err != nil {
+		t.Error(err)
+	}
+	if err := one.Copy(t.Context(), "t/none", to); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	if err := put(t, openTables(t, url), "t/it's a=b 日.parquet", "second"); err != nil {
+		t.Fatal(err)
+	}
+	if err := one.Copy(t.Context(), "t/it's a=b 日.parquet", to); !errors.Is(err, bucket.ErrTaken) {
 		t.Error(err)
 	}
 }

@@ -332,18 +332,34 @@ func (d *Dataset) preserve(ctx context.Context, table, part string, c Content) e
 	if d.kept[table].has(keptName(part, c)) {
 		return nil
 	}
-	r, err := d.store.Open(ctx, tableFile(table, part))
+	err := d.copyFile(ctx, tableFile(table, part), to, c.Size)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // another program has removed it
 	} else if err != nil {
 		return err
 	}
-	defer r.Close()
-	if err := d.store.Put(ctx, to, func(w io.Writer) error { _, err := io.Copy(w, r); return err }); err != nil {
-		return err
-	}
 	d.kept[table].add(keptName(part, c))
 	return nil
+}
+
+// copier is a [Store] that copies files of less than 5 GiB without reading them.
+type copier interface {
+	Copy(ctx context.Context, from, to string) error
+}
+
+// copyFile copies a file of a size in bytes.
+func (d *Dataset) copyFile(ctx context.Context, from, to string, size int64) error {
+	if s, ok := d.store.(copier); ok && size < 5<<30 {
+		if err := s.Copy(ctx, from, to); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	r, err := d.store.Open(ctx, from)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	return d.store.Put(ctx, to, func(w io.Writer) error { _, err := io.Copy(w, r); return err })
 }
 
 // linked reports whether a file has a second name.
