@@ -68,3 +68,18 @@ func BenchmarkPack(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkLayout measures the merge of layouts of many objects, in proportion to their number.
+func BenchmarkLayout(b *testing.B) {
+	var versions [3][]byte
+	for side := range versions {
+		list := make([]string, 5000)
+		for i := range list {
+			list[i] = object(fmt.Sprint(i+1), "Light", fmt.Sprintf("fPOSITIONX:%d", i*side))
+		}
+		versions[side] = made(b, "M", map[string]string{"MEDIA/LAYOUTS/X.LAYOUT": level(list...)})
+	}
+	for b.Loop() {
+		merge(b, versions[0], versions[1], versions[2], modmerge.Options{})
+	}
+}

@@ -99,12 +99,18 @@ func (m *merger) layout(base, ours, theirs *text.Node) bool {
 		}
 	}
 	m.root(all, nodes, parents, merge3.Of(m.log.Prefer, o, t))
+	below := make(map[int64][]int64)
+	for _, id := range all {
+		if parent, keeps := parents[id]; keeps {
+			below[parent] = append(below[parent], id)
+		}
+	}
 	changed := false
 	for _, parent := range append([]int64{rootID}, all...) {
 		if parent != rootID && nodes[parent] == nil {
 			continue
 		}
-		list := m.siblings(parent, parents, all, b, o, t)
+		list := m.siblings(parent, below[parent], b, o, t)
 		if parent != rootID && o.by[parent] == nodes[parent] || parent == rootID {
 			if slices.Equal(list, o.below[parent]) && !slices.ContainsFunc(list, func(id int64) bool { return nodes[id] != o.by[id] }) {
 				continue
@@ -213,9 +219,9 @@ func circle(id int64, parents map[int64]int64) []int64 {
 	return nil
 }
 
-// siblings returns the IDs of the merged children of an object, in order.
-func (m *merger) siblings(parent int64, parents map[int64]int64, all []int64, b, o, t *objects) []int64 {
-	is := func(id int64) bool { p, ok := parents[id]; return ok && p == parent }
+// siblings returns the IDs of the merged children of an object, which are given in any order, in order.
+func (m *merger) siblings(parent int64, children []int64, b, o, t *objects) []int64 {
+	is := merge3.Has(children)
 	list, other := merge3.Filter(o.below[parent], is), merge3.Filter(t.below[parent], is)
 	// Objects that both sides have get the order of the side that changed it.
 	inO, inT := merge3.Has(list), merge3.Has(other)
@@ -237,7 +243,7 @@ func (m *merger) siblings(parent int64, parents map[int64]int64, all []int64, b,
 		}
 	}
 	there := merge3.Has(list)
-	return append(list, merge3.Filter(all, func(id int64) bool { return is(id) && !there(id) })...) // restored objects
+	return append(list, merge3.Filter(children, func(id int64) bool { return !there(id) })...) // restored objects
 }
 
 // setChildren sets the children of an object.
