@@ -2,17 +2,21 @@ package teeworlds
 
 import (
 	"bytes"
+	"fmt"
 	"image"
 	"io/fs"
 	"math/rand/v2"
 	"path/filepath"
 	"runtime/metrics"
+	"strings"
 	"testing"
 
 	"trowel.example/check"
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/format"
+	"trowel.example/internal/testing/censustest"
 	"trowel.example/internal/testing/corpus"
+	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/twmap"
 	"trowel.example/trace"
 )
@@ -142,5 +146,25 @@ func TestFindMap(t *testing.T) {
 		if got != c.want || (err == nil) != (got != nil) {
 			t.Errorf("%s, %d bytes: %v, %v", c.name, len(c.data), got, err)
 		}
+	}
+}
+
+// TestInfoOfDatafile tests that the information about a datafile that is not a map names what is missing.
+func TestInfoOfDatafile(t *testing.T) {
+	f := datafile.New()
+	for id := range uint16(2) {
+		f.AddItem(0x8002, id, 0, 1, 1)
+	}
+	f.AddItem(2, 0, 1)
+	for _, want := range []string{"with 2 tile layers", "is not a map"} {
+		data, err := f.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		info := censustest.Info(t, teeworldsDatafile, format.NewSource("a.map", data))
+		if got := fmt.Sprint(info["missing"]); !strings.Contains(got, want) || !strings.Contains(got, "map version") {
+			t.Errorf("missing: %s, expected %q", got, want)
+		}
+		f.Items = f.Items[:1]
 	}
 }

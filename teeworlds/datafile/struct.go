@@ -112,8 +112,10 @@ func (f *File) All(typ uint16) iter.Seq2[uint16, Item] {
 // Types returns the types that occur, each once, in file order.
 func (f *File) Types() []uint16 {
 	var types []uint16
-	for i, it := range f.Items {
-		if (i == 0 || f.Items[i-1].Type != it.Type) && !slices.Contains(types, it.Type) {
+	known := make(map[uint16]bool)
+	for _, it := range f.Items {
+		if !known[it.Type] {
+			known[it.Type] = true
 			types = append(types, it.Type)
 		}
 	}

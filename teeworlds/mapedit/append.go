@@ -167,6 +167,9 @@ func (t *transplant) numbers(kind twmap.PartKind, all bool, add func(i int) int)
 }
 
 func (t *transplant) image(i int) int {
+	if t.room() != nil {
+		return -1 // the caller fails
+	}
 	im := t.other.Images[i]
 	have := slices.Concat(t.e.m.Images, t.images)
 	at, name := shared(im.Name, len(have), func(i int) string { return have[i].Name }, func(i int) bool { return sameImage(have[i], im) })

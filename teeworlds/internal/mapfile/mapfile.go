@@ -267,17 +267,26 @@ func (f *Datafile) Check(_ context.Context, _ *format.Job, sink check.Sink) erro
 
 func (f *Datafile) Info(_ context.Context, _ *format.Job) (format.Info, error) {
 	info := containerInfo(DatafileName, f.File)
+	count := make(map[uint16]int)
+	for _, it := range f.File.Items {
+		count[it.Type]++
+	}
 	var types []string
 	for _, t := range f.File.Types() {
-		n := 0
-		for range f.File.All(t) {
-			n++
-		}
-		types = append(types, fmt.Sprintf("0x%04x: %s", t, words.Count(n, "item")))
+		types = append(types, fmt.Sprintf("0x%04x: %s", t, words.Count(count[t], "item")))
 	}
 	info.Add("itemTypes", "item types", types)
+	missing := "the map version: the file is not a map, or damaged"
+	if n := count[tiles2007]; n > 0 {
+		missing = fmt.Sprintf("the map version, groups and layers of current maps: a map of 2007, which current games do not load, with %s",
+			words.Count(n, "tile layer"))
+	}
+	info.Add("missing", "missing", missing)
 	return info, nil
 }
+
+// tiles2007 is the item type of layers in maps of 2007 (section "Maps of 2007").
+const tiles2007 = 0x8002
 
 // containerInfo returns the information that all datafiles have.
 func containerInfo(name string, f *datafile.File) format.Info {
