@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"trowel.example/fault"
+	"trowel.example/internal/limits/parallel"
 	"trowel.example/internal/stores/storage"
 )
 
@@ -78,43 +79,30 @@ func (r *Repository) loadIndex(ctx context.Context) (*index, error) {
 	counts := make([]int, len(packs))
 	var entries []entry
 	var mu sync.Mutex
-	var failed error
-	var group sync.WaitGroup
-	next := make(chan int)
-	for range min(maxOpening, len(packs)) {
-		group.Go(func() {
-			for i := range next {
-				p, err := openPack(ctx, r.store, packs[i].number)
-				mu.Lock()
-				switch {
-				case storage.IsUnavailable(err):
-					failed = errors.Join(failed, err)
-				case err != nil:
-					counts[i] = -1
-				default:
-					counts[i] = len(p.table)
-					for n, c := range p.table {
-						high, low := keyOf(c.id)
-						entries = append(entries, entry{high, low, uint32(i), uint32(n)})
-					}
-					failed = errors.Join(failed, p.close())
-				}
-				mu.Unlock()
+	group := parallel.NewGroup(ctx, maxOpening)
+	for i, listed := range packs {
+		if group.Go(func(ctx context.Context) error {
+			p, err := openPack(ctx, r.store, listed.number)
+			if storage.IsUnavailable(err) {
+				return err
 			}
-		})
-	}
-	for i := range packs {
-		mu.Lock()
-		stop := failed != nil || ctx.Err() != nil
-		mu.Unlock()
-		if stop {
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				counts[i] = -1
+				return nil
+			}
+			counts[i] = len(p.table)
+			for n, c := range p.table {
+				high, low := keyOf(c.id)
+				entries = append(entries, entry{high, low, uint32(i), uint32(n)})
+			}
+			return p.close()
+		}) != nil {
 			break
 		}
-		next <- i
 	}
-	close(next)
-	group.Wait()
-	if err := errors.Join(failed, ctx.Err()); err != nil {
+	if err := group.Wait(); err != nil {
 		return nil, err
 	}
 	return newIndex(packs, counts, entries), nil
