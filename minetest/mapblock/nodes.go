@@ -42,6 +42,22 @@ func (n *Nodes) name(name string) uint16 {
 	return uint16(i)
 }
 
+// nameAmong is name with the places of all Names, which it makes at first.
+func (n *Nodes) nameAmong(places *map[string]uint16, name string) uint16 {
+	if *places == nil {
+		*places = make(map[string]uint16)
+		for i, name := range n.Names {
+			(*places)[name] = uint16(i)
+		}
+	}
+	i, known := (*places)[name]
+	if !known {
+		i = uint16(len(n.Names))
+		n.Names, (*places)[name] = append(n.Names, name), i
+	}
+	return i
+}
+
 // ID returns the id of a node and its param2, as the version defines them.
 //
 // Up to version 19 ids are bytes, with 254 for air and 255 for ignore (in 19
@@ -203,7 +219,8 @@ func noName(uint16) string { return "" }
 func (b *Block) resolve(unmapped func(id uint16) string) *Nodes {
 	n := &Nodes{Param1: b.Param1, Param2: b.Param2}
 	nameOf := b.nameOf()
-	var pages [256]*[256]uint16 // the index of each id's name, for ids that occur
+	var pages [256]*[256]uint16  // the index of each id's name, for ids that occur
+	var places map[string]uint16 // of Names, once there are many
 	for i := range NodeCount {
 		id, param2 := b.ID(i)
 		page := pages[id>>8]
@@ -219,7 +236,11 @@ func (b *Block) resolve(unmapped func(id uint16) string) *Nodes {
 			if !ok {
 				name = unmapped(id)
 			}
-			page[id&0xff] = n.name(name)
+			if len(n.Names) <= fewNames {
+				page[id&0xff] = n.name(name)
+			} else {
+				page[id&0xff] = n.nameAmong(&places, name)
+			}
 		}
 		n.Name[i], n.Param2[i] = page[id&0xff], param2
 	}

@@ -41,6 +41,14 @@ var words = sync.OnceValue(func() (order map[string]int) {
 	return order
 })
 
+// longest is the length of the longest word.
+var longest = sync.OnceValue(func() (n int) {
+	for w := range words() {
+		n = max(n, len(w))
+	}
+	return n
+})
+
 var wordColors = sync.OnceValue(func() List { return parseOwn(wordsText) })
 
 // Guess returns a colour for any node, from the words of its name, or else a fixed pseudorandom colour for the name.
@@ -76,7 +84,7 @@ func ofWords(list []string) (c Color, ok bool) {
 	}
 	if first < 0 { // as in "junglewood", which begins with a word; the longest beginning with a meaning counts
 		for _, w := range list {
-			for end := len(w) - 1; end >= 4; end-- {
+			for end := min(len(w)-1, longest()); end >= 4; end-- {
 				try(w[:end])
 			}
 		}
