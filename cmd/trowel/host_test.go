@@ -80,7 +80,7 @@ func TestHostAsked(t *testing.T) {
 		{"render world -o world.png", games, 0},
 		{"minetestmapper -i world -o mapper.png", colors, 1},
 		{"manifest world -o world.trowel-manifest", "", 0},
-		{"backup world backups", "", 0},
+		{"backup world backups", "variable TROWEL_KEY_FILE; variable TROWEL_PASSPHRASE", 0},
 		{"restore backups -o restored", "", 0},
 		{"forget backups --keep-last 1", "", 0},
 		{"repair world -o repaired", "", 0},

@@ -1,6 +1,9 @@
 package mapblock
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 // TestCounts tests that Counts matches the nodes in every version, and that ids without a name are counted together.
 func TestCounts(t *testing.T) {
@@ -23,6 +26,26 @@ func TestCounts(t *testing.T) {
 		}
 		if len(want) > 0 {
 			t.Errorf("version %d: not counted: %v", version, want)
+		}
+	}
+}
+
+// TestManyNames tests that blocks with very many names have them in order of first occurrence, each once.
+func TestManyNames(t *testing.T) {
+	b := New(Newest)
+	b.Names = nil
+	for i := range NodeCount {
+		id := uint16(NodeCount - 1 - i)
+		b.Names = append(b.Names, NameID{id, fmt.Sprint("mod:", id/2)}) // two ids for each name
+		b.Param0[i] = id
+	}
+	n := b.Nodes()
+	if len(n.Names) != NodeCount/2 {
+		t.Errorf("%d names", len(n.Names))
+	}
+	for i := range NodeCount {
+		if id := NodeCount - 1 - i; n.Name[i] != uint16(i/2) || n.At(i) != fmt.Sprint("mod:", id/2) {
+			t.Fatalf("node %d: %q, %d", i, n.At(i), n.Name[i])
 		}
 	}
 }
