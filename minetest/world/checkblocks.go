@@ -10,6 +10,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/limits/parallel"
 	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/place"
@@ -181,8 +182,8 @@ func EachRow[T any](ctx context.Context, db mapdb.DB, o CheckOptions, sink check
 	}
 	done := 0
 	var last *mapdb.Pos
-	for r := range mapdb.Parallel(mapdb.In(ctx, db, o.Slab, area), func(b mapdb.Block, err error) (r result) {
-		if err != nil && (ctx.Err() != nil || Failed(err) || errors.Is(err, mapdb.ErrSlab)) {
+	for r := range mapdb.Parallel(mapdb.Bounded(mapdb.In(ctx, db, o.Slab, area)), func(b mapdb.Block, err error) (r result) {
+		if err != nil && (ctx.Err() != nil || Failed(err) || errors.Is(err, mapdb.ErrSlab) || errors.Is(err, effort.ErrMet)) {
 			return result{err: cmp.Or(ctx.Err(), err)}
 		}
 		found := func(f check.Finding) { r.found = append(r.found, f) }

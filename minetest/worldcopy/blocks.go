@@ -86,7 +86,11 @@ func copyBlocks(ctx context.Context, c *copier) error {
 	}
 	b := batch{copier: c, next: *c.log, total: total}
 	defer b.wait()
-	for o := range mapdb.Parallel(c.rest(db.Blocks(ctx, mapdb.All())), c.convert) {
+	rows := c.rest(db.Blocks(ctx, mapdb.All()))
+	if c.opts.Blocks != 0 {
+		rows = mapdb.Bounded(rows)
+	}
+	for o := range mapdb.Parallel(rows, c.convert) {
 		if o.err != nil {
 			return o.err
 		}

@@ -36,7 +36,8 @@ type shown struct {
 	storage things
 
 	keeping  atomic.Bool // the sidecar is wanted: compute residues while reading
-	mu       sync.Mutex  // protects the following fields, and the stores, which allow one user at a time
+	bound    mapdb.Bound
+	mu       sync.Mutex // protects the following fields, and the stores, which allow one user at a time
 	residues map[string]blockResidue
 }
 
@@ -223,7 +224,7 @@ func (s *shown) singleBlock(rest string) (tree.Node, error) {
 	if !ok || raw || blockPath(pos) != blocksDir+"/"+rest || !s.area.Contains(pos) {
 		return tree.Node{}, nil
 	}
-	data, err := s.w.Map.Get(s.ctx, pos)
+	data, err := s.get(pos)
 	if errors.Is(err, mapdb.ErrNotFound) {
 		return tree.Node{}, fs.ErrNotExist
 	}
@@ -237,18 +238,26 @@ func (s *shown) singleBlock(rest string) (tree.Node, error) {
 
 // block returns the file of a block.
 func (s *shown) block(pos mapdb.Pos) tree.Node {
-	get := func() ([]byte, error) { return s.w.Map.Get(s.ctx, pos) }
 	may := func(p *pattern.Pattern) bool {
-		data, err := get()
+		data, err := s.get(pos)
 		return err != nil || mayBeBlock(data, pos, p)
 	}
 	return tree.Node{Name: blockName(pos), Meta: tree.Meta{Stored: -1, May: may, Owner: s.secret}, Content: func() ([]byte, error) {
-		data, err := get()
+		data, err := s.get(pos)
 		if err != nil {
 			return nil, err
 		}
 		return s.blockText(pos, data), nil
 	}}
+}
+
+// get reads a block that will be inflated.
+func (s *shown) get(pos mapdb.Pos) ([]byte, error) {
+	data, err := s.w.Map.Get(s.ctx, pos)
+	if err == nil {
+		err = s.bound.Spend(pos, data)
+	}
+	return data, err
 }
 
 // blockText returns the text of a block. It also computes the residue, if residues are wanted and the index is

@@ -72,7 +72,7 @@ func (p *Places) Map(o Options) (*Map, error) {
 		m.box.Max[2] = min(m.box.Max[2], m.box.Min[2]+o.Depth-1)
 	}
 	m.source = source{db: p.db, frame: &m.frame, way: wayOf(p.db, &m.frame), lost: o.Lost,
-		index: newWindow(p.index(o.View), m.box.blocks(), p.rows)}
+		index: newWindow(p.index(o.View), m.box.blocks(), p.rows), bound: new(mapdb.Bound)}
 	return m, nil
 }
 

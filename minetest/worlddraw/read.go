@@ -36,6 +36,7 @@ type source struct {
 	way   way
 	index *window
 	lost  func(error)
+	bound *mapdb.Bound
 }
 
 // A way is the method of reading that suits a store.
@@ -146,6 +147,9 @@ func (s *source) singly(ctx context.Context, v int, us []int, from, to int, foun
 // sort assigns blocks to their columns.
 func (s *source) sort(blocks iter.Seq2[mapdb.Block, error], found map[int]*column) error {
 	for b, err := range blocks {
+		if err == nil {
+			err = s.bound.Spend(b.Pos, b.Data)
+		}
 		if _, ok := errors.AsType[*mapdb.RowError](err); ok {
 			if pos, ok := posOf(err); !ok {
 				s.lost(err)

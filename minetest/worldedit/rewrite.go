@@ -28,7 +28,7 @@ func Rewrite(positions iter.Seq2[mapdb.Pos, error], rewrite func(p mapdb.Pos, ha
 				}
 			}
 		}
-		for o := range mapdb.Parallel(in, func(b mapdb.Block, err error) outcome {
+		for o := range mapdb.Parallel(mapdb.Bounded(in), func(b mapdb.Block, err error) outcome {
 			if err != nil {
 				return outcome{err: err}
 			}

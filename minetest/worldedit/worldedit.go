@@ -374,7 +374,7 @@ func (o *outcome) digest() {
 func (w *World) run(ctx context.Context, in iter.Seq2[mapdb.Block, error], edit func(mapdb.Block) (*Block, error)) error {
 	total, done := 0, 0
 	var last *mapdb.Pos
-	for o := range mapdb.Parallel(in, func(block mapdb.Block, err error) outcome { return w.edited(block, err, edit) }) {
+	for o := range mapdb.Parallel(mapdb.Bounded(in), func(block mapdb.Block, err error) outcome { return w.edited(block, err, edit) }) {
 		if isEnd(o.err) && !o.exists {
 			return o.err
 		}

@@ -122,6 +122,14 @@ func (h *header) withoutSize(frame []byte) []byte {
 	return append(out, frame[h.blocks:]...)
 }
 
+// Most returns a size in bytes that the content of the frame at the start of data does not exceed, from the headers of its
+// blocks: at most 128 KiB for each of them, also if it ends or breaks off in the middle. It is 0 if there is no frame.
+func Most(data []byte) int64 {
+	var h header
+	_ = h.read(data)
+	return int64(h.most)
+}
+
 var decoders = sync.Pool{New: func() any {
 	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(1<<30), zstd.WithDecoderMaxWindow(maxWindow))

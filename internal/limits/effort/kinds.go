@@ -23,6 +23,8 @@ var (
 	Sprites = Kind{Work: "sprites of the image sets of a mod, which may overlap", Unit: "pixels of sprites", Least: 1 << 27, Each: 64,
 		Size: "byte of the archive or image set"}
 
+	WorldContents = Kind{Work: "blocks of a world that inflate to more than 256 KiB and 1,024 bytes for each byte",
+		Unit: "bytes of contents of such blocks", Least: 1 << 31}
 	SchematicNodes = Kind{Work: "nodes of a schematic of Minetest/Luanti or Minecraft", Unit: "nodes", Least: 1 << 24, Each: 64,
 		Size: "byte of the file"}
 	SchematicText = Kind{Work: "writing a schematic as a text of Lua, for WorldEdit too",
@@ -43,6 +45,6 @@ var (
 // Kinds returns all kinds of work.
 func Kinds() []*Kind {
 	return []*Kind{&MapContents, &MapPicture, &Rules, &Entities, &Letters, &ModContents, &LinkedObjects, &ModelPoses, &ModelTexels,
-		&Sprites, &SchematicNodes, &SchematicText, &MinecraftTags, &WorldPixels, &WorldFaces, &WorldTriangles, &WorldTranslucent,
+		&Sprites, &WorldContents, &SchematicNodes, &SchematicText, &MinecraftTags, &WorldPixels, &WorldFaces, &WorldTriangles, &WorldTranslucent,
 		&WorldTexels, &Texture, &Textures}
 }

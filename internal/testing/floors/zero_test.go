@@ -52,7 +52,7 @@ var zeroValues = []any{
 	new(mapblock.Block), new(mapblock.Flags), new(mapblock.Item), new(mapblock.LegacyContent),
 	new(mapblock.LegacyID), new(mapblock.LegacyMeta), new(mapblock.LuaEntity), new(mapblock.Metadata),
 	new(mapblock.NodeMeta), new(mapblock.Nodes), new(mapblock.Object), new(mapblock.ObjectType), new(mapblock.Var),
-	new(mapdb.Area), new(mapdb.Backend), new(mapdb.Config), new(mapdb.Memory), new(mapdb.Pos), new(mapdb.RowError),
+	new(mapdb.Area), new(mapdb.Backend), new(mapdb.Bound), new(mapdb.Config), new(mapdb.Memory), new(mapdb.Pos), new(mapdb.RowError),
 	new(mapdb.Schema), new(mapdb.SideError), new(mapdb.Slab),
 	new(nodecolor.BadLine), new(nodecolor.Choice), new(nodecolor.Color), new(nodecolor.List),
 	new(nodecolor.Textures),

@@ -193,7 +193,7 @@ func (o Prune) Step() worldedit.Step {
 // blocks reads all blocks.
 func (p *pruning) blocks(ctx context.Context, w *worldedit.World) error {
 	var protectors []protect.Protector
-	for l := range mapdb.Parallel(w.Blocks(ctx, mapdb.All()), look) {
+	for l := range mapdb.Parallel(mapdb.Bounded(w.Blocks(ctx, mapdb.All())), look) {
 		var row *mapdb.RowError
 		switch {
 		case errors.As(l.err, &row) && row.Pos != nil:

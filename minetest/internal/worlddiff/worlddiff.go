@@ -6,6 +6,7 @@
 package worlddiff
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -166,10 +167,14 @@ func Compare(ctx context.Context, old, new *worlddir.World, o Options, change fu
 		d   mapdb.Difference
 		err error
 	}
+	var before, now mapdb.Bound
 	err := parallel.Ordered(ctx, func(send func(found) error) error {
 		for d, err := range mapdb.Differences(ctx, old.Map, new.Map, area) {
 			var row *mapdb.RowError
 			if err != nil && !errors.As(err, &row) {
+				return err
+			}
+			if err := cmp.Or(before.Spend(d.Pos, d.Old), now.Spend(d.Pos, d.New)); err != nil {
 				return err
 			}
 			if err := send(found{d, err}); err != nil {

@@ -93,7 +93,7 @@ func (q query[T]) run(ctx context.Context, db mapdb.DB, where Where, yield func(
 			total = int(n)
 		}
 	}
-	for r := range mapdb.Parallel(mapdb.In(ctx, db, where.Slab, where.area()), func(data mapdb.Block, err error) (r result) {
+	for r := range mapdb.Parallel(mapdb.Bounded(mapdb.In(ctx, db, where.Slab, where.area())), func(data mapdb.Block, err error) (r result) {
 		var row *mapdb.RowError
 		switch {
 		case err != nil:

@@ -124,7 +124,7 @@ func (r *repair) findBlocks(ctx context.Context) error {
 		return result{block: b, mended: m}
 	}
 	var last *mapdb.Pos // position of the previous row, if it is a block
-	for res := range mapdb.Parallel(db.Blocks(ctx, mapdb.All()), look) {
+	for res := range mapdb.Parallel(mapdb.Bounded(db.Blocks(ctx, mapdb.All())), look) {
 		var row *mapdb.RowError
 		if errors.As(res.err, &row) && len(row.At) > 0 {
 			if r.config.Under != nil { // otherwise they are already reported

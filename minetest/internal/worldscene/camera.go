@@ -135,7 +135,7 @@ func (c *around) read(ctx context.Context) error {
 	area := mapdb.Area{Min: blockOf(low), Max: blockOf([3]int{low[0] + size[0], low[1] + size[1], low[2] + size[2]})}
 	v, h := c.game.NewVolume(low, size), sha256.New()
 	c.lost = make(map[mapdb.Pos]error)
-	for b, err := range c.db.Blocks(ctx, area) {
+	for b, err := range mapdb.Bounded(c.db.Blocks(ctx, area)) {
 		var row *mapdb.RowError
 		if err != nil && !errors.As(err, &row) {
 			return err

@@ -20,6 +20,7 @@ import (
 // sharedWorld is what the scenes of a world share, whatever their options: the database, the positions of blocks and
 // players, the markers, the colours. What has been read is not read again.
 type sharedWorld struct {
+	bound    mapdb.Bound
 	dir      string
 	settings *world.Settings
 	remote   bool

@@ -188,6 +188,9 @@ func (c *knownNodes) get(ctx context.Context, w *sharedWorld, pos mapdb.Pos) (kn
 		return k, nil
 	}
 	data, err := w.db.Get(ctx, pos)
+	if err == nil {
+		err = w.bound.Spend(pos, data)
+	}
 	var row *mapdb.RowError
 	switch {
 	case errors.Is(err, mapdb.ErrNotFound):
