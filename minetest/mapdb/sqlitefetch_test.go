@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
-
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trowel.example/internal/testing/tests"

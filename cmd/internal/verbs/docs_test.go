@@ -13,8 +13,8 @@ import (
 	"trowel.example/internal/testing/tests"
 )
 
-// maxNotRun is the largest number of commands on all pages that are marked as not run.
-const maxNotRun = 30
+// maxNotRun is the largest number of commands on all pages that are marked as not run, and that no other test runs.
+const maxNotRun = 23
 
 // docLine is a line of the code blocks of a page, or a command in a comment.
 type docLine struct {
@@ -131,7 +131,9 @@ func TestDocs(t *testing.T) {
 			}
 			for _, c := range commands {
 				if c.marked != "" {
-					notRun++
+					if !strings.Contains(c.marked, "and Test") { // another test runs it
+						notRun++
+					}
 					continue
 				}
 				run++
