@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"io"
 	"io/fs"
 	"maps"
@@ -158,36 +157,6 @@ func (d *Dataset) load(ctx context.Context, part string, state *State, sizes siz
 		d.sharded[state.Files[0].Name] = true
 	}
 	return d.states.set(part, state)
-}
-
-// sizes are the sizes of the files of tables, by the hashes of their names.
-type sizes map[string]map[uint64]int64
-
-// intact reports whether the files of a partition have their recorded sizes. It sets the size of every other
-// file to -1, because nothing is known about its content.
-func (d *Dataset) intact(ctx context.Context, part string, state *State, sizes sizes) (bool, error) {
-	whole := true
-	for table, c := range state.Tables {
-		if !tableName(table) {
-			delete(state.Tables, table)
-			continue
-		}
-		if sizes[table] == nil {
-			list := make(map[uint64]int64)
-			if err := d.store.List(ctx, table, func(name string, size int64) error {
-				list[maphash.String(seed, name)] = size
-				return nil
-			}); err != nil {
-				return false, err
-			}
-			sizes[table] = list
-		}
-		if size, ok := sizes[table][maphash.String(seed, part+".parquet")]; !ok || size != c.Size {
-			state.Tables[table] = Content{Size: -1}
-			whole = false
-		}
-	}
-	return whole, nil
 }
 
 func tableName(name string) bool {

@@ -1,6 +1,7 @@
 package census
 
 import (
+	"context"
 	"encoding/json"
 	"hash/maphash"
 	"io"
@@ -94,6 +95,36 @@ func (s *states) each(do func(part string, state *State) error) error {
 		}
 	}
 	return nil
+}
+
+// sizes are the sizes of the files of tables, by the hashes of their names.
+type sizes map[string]map[uint64]int64
+
+// intact reports whether the files of a partition have their recorded sizes. It sets the size of every other
+// file to -1, because nothing is known about its content.
+func (d *Dataset) intact(ctx context.Context, part string, state *State, sizes sizes) (bool, error) {
+	whole := true
+	for table, c := range state.Tables {
+		if !tableName(table) {
+			delete(state.Tables, table)
+			continue
+		}
+		if sizes[table] == nil {
+			list := make(map[uint64]int64)
+			if err := d.store.List(ctx, table, func(name string, size int64) error {
+				list[maphash.String(seed, name)] = size
+				return nil
+			}); err != nil {
+				return false, err
+			}
+			sizes[table] = list
+		}
+		if size, ok := sizes[table][maphash.String(seed, part+".parquet")]; !ok || size != c.Size {
+			state.Tables[table] = Content{Size: -1}
+			whole = false
+		}
+	}
+	return whole, nil
 }
 
 // seed is that of the hashes of names.
