@@ -42,8 +42,11 @@ func (n *Nodes) name(name string) uint16 {
 	return uint16(i)
 }
 
-// nameAmong is name with the places of all Names, which it makes at first.
+// nameAmong is name with the places of all Names, which it makes once there are many.
 func (n *Nodes) nameAmong(places *map[string]uint16, name string) uint16 {
+	if len(n.Names) <= fewNames {
+		return n.name(name)
+	}
 	if *places == nil {
 		*places = make(map[string]uint16)
 		for i, name := range n.Names {
@@ -236,11 +239,7 @@ func (b *Block) resolve(unmapped func(id uint16) string) *Nodes {
 			if !ok {
 				name = unmapped(id)
 			}
-			if len(n.Names) <= fewNames {
-				page[id&0xff] = n.name(name)
-			} else {
-				page[id&0xff] = n.nameAmong(&places, name)
-			}
+			page[id&0xff] = n.nameAmong(&places, name)
 		}
 		n.Name[i], n.Param2[i] = page[id&0xff], param2
 	}
