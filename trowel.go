@@ -23,6 +23,7 @@ import (
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 )
 
 // ErrUnknown reports that no imported game supports the format of a file, or that no imported game can build a file
@@ -141,7 +142,7 @@ func Build(ctx context.Context, path string, fsys fs.FS) error {
 	missed := losses{path: path}
 	job := f.Job()
 	job.OnMiss = missed.add
-	if err := f.Build(ctx, job, regular.Limit(fsys, format.MaxWhole), out); err != nil {
+	if err := f.Build(ctx, job, regular.Limit(fsys, effort.WholeFile), out); err != nil {
 		return fault.InFile(err, path)
 	}
 	if err := errors.Join(ctx.Err(), missed.err()); err != nil {

@@ -31,6 +31,7 @@ import (
 var kinds = []string{"condition", "bound", "constant", "statement"}
 
 type pkg struct {
+	Module                             struct{ Path, Dir string }
 	ImportPath, Dir                    string
 	GoFiles                            []string
 	Imports, TestImports, XTestImports []string
@@ -50,21 +51,22 @@ func main() {
 	log.SetFlags(0)
 	seed := flag.Int("seed", 1, "draw by this number")
 	count := flag.Int("n", 60, "draw this many mutants")
+	in := flag.String("in", "", "draw from the packages whose paths end with one of these: paths with commas between them")
 	only := flag.String("run", "", "run these mutants only: IDs with commas between them")
 	list := flag.Bool("list", false, "print the mutants, and run no test")
 	jobs := flag.Int("j", 2, "run this many mutants at once")
 	timeout := flag.String("timeout", "15m", "the timeout of each package of tests, by which a mutant dies")
 	flag.Parse()
 	all := packages("./...")
+	module := all[0].Module.Path
 	programs := map[string]bool{}
-	for _, p := range packages("-deps", "./cmd/...") {
+	for _, p := range packages("-deps", module+"/cmd/...") {
 		programs[p.ImportPath] = true
 	}
 	var found []*mutant
-	module := packages(".")[0].ImportPath
 	moved := table(".ci/mutants.moved")
 	for _, p := range all {
-		if programs[p.ImportPath] {
+		if programs[p.ImportPath] && chosen(p, *in) {
 			path := p.ImportPath
 			if was := moved[strings.TrimPrefix(path, module+"/")]; was != "" {
 				path = module + "/" + was
@@ -127,23 +129,35 @@ func main() {
 	fmt.Printf("all       %d of %d killed, %d %%\n", dead, sum, 100*dead/max(sum, 1))
 }
 
+// chosen reports whether the path of a package ends with one of the given paths.
+func chosen(p *pkg, in string) bool {
+	return in == "" || slices.ContainsFunc(strings.Split(in, ","), func(end string) bool {
+		return strings.HasSuffix(p.ImportPath, "/"+end)
+	})
+}
+
+// packages lists packages of both modules.
 func packages(args ...string) (list []*pkg) {
-	out, err := exec.Command("go", append([]string{"list",
-		"-json=ImportPath,Dir,GoFiles,Imports,TestImports,XTestImports"}, args...)...).Output()
-	if err != nil {
-		log.Fatal(err)
-	}
 	root, err := os.Getwd()
 	if err != nil {
 		log.Fatal(err)
 	}
-	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
-		p := new(pkg)
-		if err := d.Decode(p); err != nil {
+	seen := make(map[string]bool)
+	for _, module := range []string{".", "cmd/trowel-fleet"} {
+		out, err := exec.Command("go", append([]string{"-C", module, "list",
+			"-json=Module,ImportPath,Dir,GoFiles,Imports,TestImports,XTestImports"}, args...)...).Output()
+		if err != nil {
 			log.Fatal(err)
 		}
-		if strings.HasPrefix(p.Dir, root) {
-			list = append(list, p)
+		for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
+			p := new(pkg)
+			if err := d.Decode(p); err != nil {
+				log.Fatal(err)
+			}
+			if strings.HasPrefix(p.Dir, root) && !seen[p.ImportPath] {
+				seen[p.ImportPath] = true
+				list = append(list, p)
+			}
 		}
 	}
 	return list
@@ -308,13 +322,13 @@ type runner struct {
 // passes reports whether the tests of a package pass without a mistake. Otherwise they cannot detect any.
 func (r *runner) passes(p *pkg) bool {
 	once, _ := r.sound.LoadOrStore(p.ImportPath, sync.OnceValue(func() bool {
-		return exec.Command("go", "test", "-vet=off", "-failfast", "-timeout", r.timeout, p.ImportPath).Run() == nil
+		return exec.Command("go", "-C", p.Module.Dir, "test", "-vet=off", "-failfast", "-timeout", r.timeout, p.ImportPath).Run() == nil
 	}))
 	return once.(func() bool)()
 }
 
-// command runs go with the mistake in place.
-func (r *runner) command(m *mutant, args ...string) (string, error) {
+// command runs go in the module of a package, with the mistake in place.
+func (r *runner) command(m *mutant, p *pkg, args ...string) (string, error) {
 	file, overlay := filepath.Join(r.tmp, m.id+".go"), filepath.Join(r.tmp, m.id+".json")
 	text, err := json.Marshal(map[string]any{"Replace": map[string]string{m.file: file}})
 	if err != nil {
@@ -325,12 +339,13 @@ func (r *runner) command(m *mutant, args ...string) (string, error) {
 			log.Fatal(err)
 		}
 	}
-	out, err := exec.Command("go", append([]string{args[0], "-overlay", overlay}, args[1:]...)...).CombinedOutput()
+	words := slices.Concat([]string{"-C", p.Module.Dir, args[0], "-overlay", overlay}, args[1:], []string{p.ImportPath})
+	out, err := exec.Command("go", words...).CombinedOutput()
 	return string(out), err
 }
 
 func (r *runner) builds(m *mutant) bool {
-	_, err := r.command(m, "build", "-o", os.DevNull, m.pkg.ImportPath)
+	_, err := r.command(m, m.pkg, "build", "-o", os.DevNull)
 	return err == nil
 }
 
@@ -347,7 +362,7 @@ func (r *runner) run(m *mutant) string {
 		return cmp.Compare(distance(m.pkg.ImportPath, a.ImportPath), distance(m.pkg.ImportPath, b.ImportPath))
 	})
 	for _, p := range tested {
-		out, err := r.command(m, "test", "-vet=off", "-count=1", "-failfast", "-timeout", r.timeout, p.ImportPath)
+		out, err := r.command(m, p, "test", "-vet=off", "-count=1", "-failfast", "-timeout", r.timeout)
 		if err == nil || !r.passes(p) {
 			continue
 		}

@@ -7,9 +7,11 @@ package check
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
+	"trowel.example/fault"
 	"trowel.example/internal/text/words"
 )
 
@@ -77,7 +79,32 @@ type Finding struct {
 	Offset   int64    `json:"offset"` // offset in the file; -1 if there is none
 	Message  string   `json:"message"`
 	At       []Place  `json:"at,omitempty"` // all places that the finding is about
+
+	// Rule is the written rule that the finding shows to be broken; nil for most findings.
+	Rule *Rule `json:"rule,omitempty"`
 }
+
+// Rule is a rule by which others decide about a file, such as whether they release a map.
+type Rule struct {
+	Set    string `json:"set"`              // whose rule it is, for people
+	Name   string `json:"name,omitempty"`   // its heading; "" for a finding about all of them
+	Binds  bool   `json:"binds"`            // it must be kept; else it is advice
+	Source string `json:"source,omitempty"` // address of the page of the rule
+}
+
+// String names the rule for people.
+func (r *Rule) String() string {
+	switch {
+	case r.Name == "":
+		return r.Set
+	case r.Binds:
+		return r.Set + ", binding: " + r.Name
+	}
+	return r.Set + ", advice: " + r.Name
+}
+
+// Breaks reports whether the finding shows that a rule is broken that binds.
+func (f Finding) Breaks() bool { return f.Rule != nil && f.Rule.Binds && f.Severity > Info }
 
 // String formats the finding for people. It omits the offset, which changes whenever the file is rewritten, so that
 // reports on two versions of a file can be compared.
@@ -95,6 +122,9 @@ func (f Finding) text(where string) string {
 	path := ""
 	if f.Path != "" {
 		path = f.Path + ": "
+	}
+	if f.Rule != nil {
+		where = " (" + f.Rule.String() + ")" + where
 	}
 	return fmt.Sprintf("%v: %s%s%s [%s]", f.Severity, path, f.Message, where, f.ID)
 }
@@ -120,8 +150,27 @@ func (s Sink) Add(k *Kind, path string, offset int64, format string, args ...any
 	s.AddAt(k, nil, path, offset, format, args...)
 }
 
-// AddAt reports a finding of kind k about the places in at.
+// Limit is the kind of each finding about an error that wraps [fault.ErrLimit], whatever kind it would have otherwise:
+// what exceeds a limit is not damaged.
+var Limit = &Kind{ID: "limit", Severity: Error, Meaning: "A part of the file is larger than any known file needs, so it was not " +
+	"read. It may be valid.", Remedy: "If you trust the file, `--effort N` allows N times as much (docs/limits.md)."}
+
+// Of returns [Limit] if the error wraps [fault.ErrLimit], and otherwise k.
+func (k *Kind) Of(err error) *Kind {
+	if errors.Is(err, fault.ErrLimit) {
+		return Limit
+	}
+	return k
+}
+
+// AddAt reports a finding of kind k about the places in at. If an argument is an error that wraps [fault.ErrLimit], the
+// finding is of kind [Limit].
 func (s Sink) AddAt(k *Kind, at []Place, path string, offset int64, format string, args ...any) {
+	for _, arg := range args {
+		if err, ok := arg.(error); ok {
+			k = k.Of(err)
+		}
+	}
 	message := words.OneLine(fmt.Sprintf(format, args...))
 	s.Report(Finding{ID: k.ID, Severity: k.Severity, Path: path, Offset: offset, Message: message, At: at})
 }

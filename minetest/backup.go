@@ -26,11 +26,7 @@ var (
 		"for unless TROWEL_PASSPHRASE contains it"}
 	optionSign = format.Option{Name: "sign", Help: "sign the snapshot with the secret key of minisign in a `file`; its " +
 		"password is asked for unless TROWEL_SIGN_PASSWORD contains it"}
-	optionMoment = format.Option{Name: "moment", Names: "snapshot", Help: "the `snapshot`: its name, the beginning of " +
-		"its name, or a time such as 2026-11-22T10:00 for the newest snapshot at or before it (default: the newest)"}
-	// argumentMoment is optionMoment for a command, whose names are those of the world.
-	argumentMoment = format.Option{Name: optionMoment.Name, Help: optionMoment.Help}
-	optionMap      = format.Option{Name: "map", Choices: worldcopy.Targets(), Help: "the `database` of the blocks: " +
+	optionMap = format.Option{Name: "map", Choices: worldcopy.Targets(), Help: "the `database` of the blocks: " +
 		strings.Join(worldcopy.Targets(), ", ") + " (default: unchanged)"}
 )
 
@@ -54,9 +50,11 @@ var minetestBackup = &format.Format{
 		}
 		return err
 	},
-	Backups: worldBackups,
-	Options: append([]format.Option{worldfile.OptionPart}, worldjob.TrustOptions...),
-	Kinds:   worldrepo.Catalog.Kinds(),
+	Backups:   worldBackups,
+	Compare:   compareMoments,
+	CompareTo: worldfile.WorldName,
+	Options:   slices.Concat([]format.Option{worldfile.OptionPart}, momentOptions, worldjob.TrustOptions),
+	Kinds:     worldrepo.Catalog.Kinds(),
 	Conversions: []format.Conversion{{
 		To: worldfile.WorldName, Title: "a world from a backup", Verb: "restore", Did: "restored", Usual: true, Resumes: true,
 		Into: "put-back",
@@ -69,9 +67,9 @@ var minetestBackup = &format.Format{
 		Long: "The world is restored to a new folder, in its original database or in that of --map.\nContents that " +
 			"are damaged in the repository are reported, and the rest is restored.\n`trowel ls REPO` lists the snapshots.",
 		Example: "  trowel restore backups -o world\n  trowel restore backups --moment 2026-11-20 -o world-of-friday\n  " +
-			"trowel restore backups --into world --box 0,0,0:100,50,100\n  " +
+			"trowel restore backups --into world --box 0,0,0:100,50,100\n  trowel restore backups --into world --missing\n  " +
 			"trowel restore backups --into world --box 0,0,0:100,50,100 --plan\n  trowel restore 's3://backups/world?region=eu-central-1' -o world",
-		Options: slices.Concat([]format.Option{optionMoment, optionMap}, worldjob.TrustOptions, worldjob.CopyOptions),
+		Options: slices.Concat([]format.Option{worldjob.OptionMoment, optionMap}, worldjob.TrustOptions, worldjob.CopyOptions),
 		Convert: restoreWorld,
 	}},
 }
@@ -81,11 +79,11 @@ var worldBackups = &format.Backups{
 	Options: []format.Option{optionVerify, optionRecipient, optionPassphrase, optionSign},
 	Trust:   worldjob.TrustOptions,
 	List:    worldfile.Snapshots,
-	Mount:   worldfile.MountSnapshot,
+	Show:    worldfile.ShowSnapshot,
 }
 
 func restoreWorld(ctx context.Context, job *format.Job, src *format.Source, out format.Output) (err error) {
-	r, s, err := worldjob.OpenSnapshot(ctx, job, src, optionMoment.Value(job))
+	r, s, err := worldjob.OpenSnapshot(ctx, job, src, worldjob.OptionMoment.Value(job))
 	if err != nil {
 		return err
 	}
@@ -104,5 +102,5 @@ func restoreWorld(ctx context.Context, job *format.Job, src *format.Source, out 
 	if err == nil {
 		job.Done("%s as it was at %s: %s", s.World, s.Time.Format(time.RFC3339), words.Count(report.Blocks, "block"))
 	}
-	return worldjob.NameOptions(err)
+	return worldjob.NameOptions(err, "--"+optionMap.Name)
 }

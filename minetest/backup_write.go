@@ -20,6 +20,7 @@ import (
 func init() {
 	worldBackups.Add, worldBackups.Rekey, worldBackups.Stats = addBackup, rekeyBackups, backupStats
 	worldBackups.Forget, worldBackups.Prune = forgetBackups, pruneBackups
+	worldBackups.Near = func(ctx context.Context, src *format.Source) string { return worldrepo.Near(ctx, src.Dir) }
 	game.Around = func(path string) []string { return append(worldscene.Around(path), worldrepo.Around(path)...) }
 }
 

@@ -15,7 +15,7 @@ import (
 var worldCensus = &format.Census{Tables: worldrows.Tables(), Rows: rowsOfWorld, Digest: worldrows.Digest,
 	Before: worldrows.DigestBefore, Small: worldrows.IsSmall, Positions: worldrows.CheckName, Views: worldrows.Views()}
 
-func rowsOfWorld(ctx context.Context, job *format.Job, src *format.Source, row func(*format.Table, []format.Cell) error) error {
+func rowsOfWorld(ctx context.Context, job *format.Job, src *format.Source, row format.RowFunc) error {
 	settings, err := world.ReadWorldMT(src.Dir)
 	if err != nil {
 		return err

@@ -44,7 +44,8 @@ func compareWorlds(ctx context.Context, job *format.Job, old, new format.Side, c
 	err = worlddiff.Compare(ctx, worlds[0], worlds[1],
 		worlddiff.Options{Area: area, OnMiss: func(dir string, err error) { job.Miss(dir, "%v", err) }}, func(c *worlddiff.Change) error {
 			// An older state that is shown lacks the records: see worldjob.Small.
-			if c.Part == worlddiff.File && strings.HasPrefix(c.Path, rollback.File) && (mapdb.IsMounted(old.Dir) || mapdb.IsMounted(new.Dir)) {
+			if c.Part == worlddiff.File && strings.HasPrefix(c.Path, rollback.File) &&
+				(mapdb.IsSubstituted(old.Dir) || mapdb.IsSubstituted(new.Dir)) {
 				return nil
 			}
 			all.Add(c)

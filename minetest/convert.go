@@ -10,6 +10,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/minetest/internal/worldbackup"
 	"trowel.example/minetest/internal/worldconvert"
 	"trowel.example/minetest/internal/worldfile"
@@ -32,13 +33,20 @@ var (
 		Help: "delete blocks whose version is newer than this program supports"}
 )
 
-// worldConversions contains a conversion for each kind of database.
+// worldConversions contains a conversion for each kind of database, and the usual one, which keeps those of the world.
 var worldConversions = func() []format.Conversion {
-	var list []format.Conversion
+	options := append([]format.Option{optionBlocks, optionDrop}, worldjob.CopyOptions...)
+	list := []format.Conversion{{
+		To: worldfile.WorldName, Title: "a world with the same databases, except those that options name", Usual: true, Resumes: true,
+		Options: append([]format.Option{optionMap}, options...),
+		Convert: func(ctx context.Context, job *format.Job, src *format.Source, out format.Output) error {
+			return convertWorld(ctx, job, src, out, optionMap.Value(job))
+		},
+	}}
 	for _, t := range mapdb.Targets() {
 		list = append(list, format.Conversion{
 			To: t.Name, Title: "a world in " + t.Title, Resumes: true,
-			Options: append([]format.Option{optionBlocks, optionDrop}, worldjob.CopyOptions...),
+			Options: options,
 			Convert: func(ctx context.Context, job *format.Job, src *format.Source, out format.Output) error {
 				return convertWorld(ctx, job, src, out, t.Name)
 			},
@@ -85,7 +93,7 @@ func convertWorld(ctx context.Context, job *format.Job, src *format.Source, out 
 	}
 	r, err := worldcopy.Copy(ctx, src.Dir, dst, o)
 	if err != nil {
-		return worldjob.NameOptions(worldjob.Resumable(ctx, err))
+		return worldjob.NameOptions(worldjob.Resumable(ctx, err), "")
 	}
 	for _, line := range r.Lines() {
 		job.Done("%s", line)
@@ -150,6 +158,33 @@ var (
 		},
 	}
 )
+
+// blockRepair repairs a separate block as the repair of a world does.
+var blockRepair = &format.Repair{
+	Plan: func(_ context.Context, _ *format.Job, src *format.Source, sink check.Sink) error {
+		_, err := mendBlock(src, sink)
+		return err
+	},
+	Copy: func(_ context.Context, _ *format.Job, src *format.Source, out format.Output, sink check.Sink) error {
+		data, err := mendBlock(src, sink)
+		if err != nil {
+			return err
+		}
+		return format.Write(out, data)
+	},
+}
+
+func mendBlock(src *format.Source, sink check.Sink) ([]byte, error) {
+	data, err := src.ReadUpTo(effort.BlockData)
+	if err != nil {
+		return nil, err
+	}
+	data, err = worldrepair.MendBlock(data, sink)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", src.Path, err)
+	}
+	return data, nil
+}
 
 // reportRemains reports the damage that was not repaired, and the losses.
 func reportRemains(ctx context.Context, job *format.Job, src *format.Source, r *worldrepair.Report, err error, rows string) error {

@@ -118,7 +118,7 @@ func TestMergeOfEdits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := worldsteps.Perform(ctx, worldCommands, job, &format.Source{Dir: dir, Path: dir}, steps, "")
+		e, err := worldsteps.Perform(ctx, job, &format.Source{Dir: dir, Path: dir}, steps, "")
 		if err != nil {
 			t.Fatalf("%q: %v", commands, err)
 		}

@@ -6,6 +6,7 @@ import (
 	"trowel.example/internal/format"
 	"trowel.example/minetest/internal/worldfile"
 	"trowel.example/minetest/internal/worldjob"
+	"trowel.example/minetest/internal/worldrepair"
 	"trowel.example/minetest/internal/worldscene"
 	"trowel.example/minetest/internal/worldsteps"
 	"trowel.example/minetest/item"
@@ -60,7 +61,8 @@ var minetestBlock = &format.Format{
 	Open:          worldfile.OpenBlock,
 	Build:         format.BuildOf(worlddir.BuildBlock),
 	Dump:          worldfile.DumpBlock,
-	Kinds:         mapblock.Catalog.Kinds(),
+	Repair:        blockRepair,
+	Kinds:         slices.Concat(mapblock.Catalog.Kinds(), worldrepair.Catalog.Kinds()),
 	Scene:         worldscene.OpenBlock,
 	Options:       append([]format.Option{format.OptionClean}, worldscene.PieceOptions...),
 }

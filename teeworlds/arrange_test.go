@@ -50,10 +50,10 @@ func TestActions(t *testing.T) {
 	}
 	defer scene.Close()
 	layers := make(map[string]int)
-	for _, l := range scene.Views()[0].Layers {
+	for _, l := range scene.Views[0].Layers {
 		layers[l.Name] = 0
 	}
-	for _, a := range scene.(format.Arranger).Actions() {
+	for _, a := range scene.Actions() {
 		reports, err := edited(t, src, a.Words)
 		switch {
 		case a.Asks && err != nil && !strings.Contains(err.Error(), "expected") && !strings.Contains(err.Error(), "no burrow.rules"):
@@ -83,7 +83,7 @@ func TestShapes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer scene.Close()
-	s := scene.(format.Shaper)
+	s := scene.Shaping
 	some := 0
 	for _, o := range s.Outlines() {
 		shapes, err := s.Shapes(o.Layer)
@@ -121,7 +121,7 @@ func TestReplaceSettings(t *testing.T) {
 		{"0 1 sv_hit|0", "setting changed: "},
 		{"0 0 sv_deepfly|1", "setting added: sv_deepfly 1"},
 		{"0 1", "setting removed: "},
-		{"9999 0 a", "!no settings 9999 to 9998"},
+		{"9999 0 sv_hit", "!no settings 9999 to 9998"},
 		{"0 9999", "!no settings 0 to 9998"},
 		{"-1 0", "!no settings -1 to -2"},
 		{"0 2147483647", "!no settings"},

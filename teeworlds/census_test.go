@@ -11,6 +11,7 @@ import (
 	"trowel.example/internal/testing/censustest"
 	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/seedmap"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/internal/maprows"
 	"trowel.example/teeworlds/twmap"
@@ -23,7 +24,7 @@ func TestCensusOfSeeds(t *testing.T) {
 		t.Fatal(err)
 	}
 	censustest.Answers(t, game, teeworldsMap, seeds, queries)
-	for _, s := range seeds {
+	for _, s := range seeds[:tests.Of(t, 3, len(seeds))] { // one of each flavor; package maprows tests the columns
 		sameAsFind(t, format.NewSource(s.Name, s.Data))
 	}
 }

@@ -78,9 +78,11 @@ merge-images
 dilate-images
 optimize-images
 optimize-images --keep-tiles
-remove-unused-images
-remove-unused-sounds
-remove-unused-envelopes
+optimize
+optimize --level best --clear-tiles
+remove-unused --images
+remove-unused --sounds
+remove-unused --envelopes
 move-image 0 0
 move-envelope 0 0
 move-sound 0 0

@@ -42,6 +42,7 @@ func Example() {
 	fmt.Println(f.Format(), err)
 	// Output:
 	// images/burrow.png <nil>
+	// images/burrow_clouds.png <nil>
 	// images/burrow_light.png <nil>
 	// teeworlds-map <nil>
 }

@@ -4,6 +4,7 @@ package teeworlds
 
 import (
 	_ "embed" // of the examples of findings
+	"slices"
 
 	"trowel.example/internal/format"
 	"trowel.example/teeworlds/automap"
@@ -11,6 +12,7 @@ import (
 	"trowel.example/teeworlds/internal/datadir"
 	"trowel.example/teeworlds/internal/mapfile"
 	"trowel.example/teeworlds/internal/mapquery"
+	"trowel.example/teeworlds/internal/maprules"
 	"trowel.example/teeworlds/internal/mapscene"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/twmap"
@@ -49,11 +51,12 @@ var teeworldsMap = &format.Format{
 	Names:         mapquery.Names,
 	Census:        mapCensus,
 	Dump:          mapfile.Dump,
+	Repair:        mapfile.Repair,
 	Conversions:   mapConversions,
-	Kinds:         append(datafile.Catalog.Kinds(), twmap.Catalog.Kinds()...),
+	Kinds:         slices.Concat(datafile.Catalog.Kinds(), twmap.Catalog.Kinds(), maprules.Catalog.Kinds()),
 	Scene:         mapscene.Open,
 	Options: append([]format.Option{format.OptionClean, format.OptionPositions, mapfile.OptionLike,
-		mapfile.OptionProfile}, mapscene.Options...),
+		mapfile.OptionProfile, mapfile.OptionRules, mapfile.OptionType, mapfile.OptionReleased}, mapscene.Options...),
 }
 
 var teeworldsDatafile = &format.Format{

@@ -7,5 +7,5 @@ var (
 	mapMerging                *format.Merging
 	mapAuthoring              *format.Authoring
 	mapCensus, datafileCensus *format.Census
-	vectorOperations          []operation
+	vectorOperations          []*format.Command
 )

@@ -24,6 +24,7 @@ import (
 	"trowel.example/torchlight/internal/ogre"
 	"trowel.example/torchlight/internal/picture"
 	"trowel.example/torchlight/internal/tables"
+	"trowel.example/torchlight/internal/translation"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
@@ -50,6 +51,8 @@ var (
 		Help: "keep the names, and the equivalent texts, of an `earlier` file or folder (default: the folder that is replaced)"}
 	optionTables = format.Option{Name: "tables", Bool: true, For: format.ForBuild | format.ForCheck,
 		Help: "build the .RAW tables from the sources"}
+	optionNewID = format.Option{Name: "new-id", Bool: true, For: format.ForBuild,
+		Help: "give an ID to a mod without MOD_ID, made from its title and author"}
 	optionAll = format.Option{Name: "all", Bool: true, For: format.ForBuild | format.ForCheck,
 		Help: "also pack each .PNG that has a .DDS of the same name next to it"}
 	optionBase = format.Option{Name: "base", For: format.ForBuild | format.ForCheck | format.ForScene, Input: true,
@@ -156,11 +159,12 @@ const (
 
 var (
 	archiveOptions = append([]format.Option{optionNames, optionGUTS, optionRaw, optionModels, optionSprites, optionLike, optionTables,
-		optionAll, optionBase, optionWith, format.OptionClean}, modelOptions...)
+		optionNewID, optionAll, optionBase, optionWith, format.OptionClean}, modelOptions...)
 	archiveKinds = slices.Concat(pak.Catalog.Kinds(), mod.Catalog.Kinds(), moddir.Catalog.Kinds(),
 		dat.Catalog.Kinds(), layout.Catalog.Kinds(),
 		raw.Catalog.Kinds(), mpp.Catalog.Kinds(), tables.Catalog.Kinds(), text.Catalog.Kinds(),
 		picture.Catalog.Kinds(), ogre.Catalog.Kinds(), ogre.ScriptCatalog.Kinds(), animation.Catalog.Kinds(),
+		translation.Catalog.Kinds(),
 		imageset.Catalog.Kinds(), modedit.Catalog.Kinds())
 )
 
@@ -215,7 +219,7 @@ func (a *archive) Tree(_ context.Context, job *format.Job) (fs.FS, error) {
 	o.OnSprites = func(at string, why error) {
 		const what = "its sprites are not extracted: %v"
 		if errors.Is(why, effort.ErrMet) {
-			job.Miss(at, what+"%s", why, effort.Raises)
+			job.Miss(at, what, why)
 		} else {
 			job.Warn(at, what, why)
 		}
@@ -303,7 +307,8 @@ func buildArchive(job *format.Job, fsys fs.FS, build func(fs.FS, moddir.BuildOpt
 		return err
 	}
 	defer closer.Close()
-	bo := moddir.BuildOptions{Options: o, Checking: job.Checking, All: optionAll.On(job), Tables: optionTables.On(job), Base: base}
+	bo := moddir.BuildOptions{Options: o, Checking: job.Checking, All: optionAll.On(job), Tables: optionTables.On(job), Base: base,
+		NewID: optionNewID.On(job)}
 	left := 0
 	if job.KeepGoing {
 		bo.KeepGoing = func(e moddir.SourceError) {

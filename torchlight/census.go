@@ -18,7 +18,7 @@ type openFunc = func(context.Context, *format.Job, *format.Source) (format.File,
 func archiveCensus(open openFunc) *format.Census {
 	rows := checking.Rows(open, archiveRows, modinfo.Findings)
 	return &format.Census{Tables: modinfo.ModTables, Views: modinfo.Views, Rows: func(ctx context.Context, job *format.Job,
-		src *format.Source, row modinfo.Row) error {
+		src *format.Source, row format.RowFunc) error {
 		if modsource.CheckPak(src) == nil {
 			return rows(ctx, job, src, row)
 		}
@@ -35,12 +35,12 @@ func singleCensus(open openFunc) *format.Census {
 	return &format.Census{Tables: modinfo.FileTables, Rows: checking.Rows(open, singleRows, modinfo.Findings)}
 }
 
-func archiveRows(ctx context.Context, job *format.Job, src *format.Source, file format.File, row modinfo.Row) error {
+func archiveRows(ctx context.Context, job *format.Job, src *format.Source, file format.File, row format.RowFunc) error {
 	a := file.(*archive)
 	return modinfo.Rows(ctx, job, src, a.reader, a.mod, a.options.Names, row)
 }
 
-func singleRows(ctx context.Context, job *format.Job, src *format.Source, _ format.File, row modinfo.Row) error {
+func singleRows(ctx context.Context, job *format.Job, src *format.Source, _ format.File, row format.RowFunc) error {
 	o, err := modOptions(job)
 	if err != nil {
 		return err

@@ -8,46 +8,39 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"time"
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/internal/files/wholefile"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/torchlight/hash"
 	"trowel.example/torchlight/internal/modsource"
 	"trowel.example/torchlight/modedit"
 	"trowel.example/torchlight/pak"
 )
 
-// modCommand is an operation on mods, with the function that does it.
-type modCommand struct {
-	format.Command
-	do func(e *modedit.Editor, job *format.Job) error
-}
+// doOperation is [format.Command.Do] of operations.
+type doOperation func(e *modedit.Editor, job *format.Job) error
 
-// operation returns an operation that reads its arguments and options into a T.
-func operation[T any](c format.Command, do func(e *modedit.Editor, job *format.Job, o T) error) modCommand {
-	c.Fields = reflect.TypeFor[T]()
-	return modCommand{c, func(e *modedit.Editor, job *format.Job) error { return do(e, job, format.Values[T](job)) }}
+// operation returns an operation whose arguments and options are the fields of T.
+func operation[T any](c format.Command, do func(e *modedit.Editor, job *format.Job, o T) error) *format.Command {
+	return format.Declare[T](c, doOperation(func(e *modedit.Editor, job *format.Job) error { return do(e, job, format.Values[T](job)) }))
 }
 
 // The operations on single files, and all operations on mods, in the order of the help.
 var (
-	singleCommands = slices.Concat(keyCommands, nodeCommands, repairCommands)
+	singleCommands = slices.Concat(keyCommands, nodeCommands, exchangeCommands[:1], repairCommands)
 	modCommands    = slices.Concat(keyCommands, nodeCommands, fileCommands, cloneCommands, applyCommands, exchangeCommands, repairCommands)
 )
 
 var (
-	modEditing = &format.Editing{Commands: declared(modCommands), Edit: editArchive, Tree: editFolder,
+	modEditing = &format.Editing{Commands: modCommands, Edit: editArchive, Tree: editFolder,
 		Options: []format.Option{optionEditBase}}
-	singleEditing = &format.Editing{Commands: declared(singleCommands), Edit: editSingle}
+	singleEditing = &format.Editing{Commands: singleCommands, Edit: editSingle}
 )
-
-func declared(commands []modCommand) []*format.Command {
-	return format.Declared(commands, func(c *modCommand) *format.Command { return &c.Command })
-}
 
 var optionEditBase = format.Option{Name: optionBase.Name, Input: true, Help: optionBase.Help}
 
@@ -87,8 +80,7 @@ func run(ctx context.Context, e *modedit.Editor, steps []format.Step, failed *er
 	}
 	var lacks format.Lacks
 	for _, step := range steps {
-		i := slices.IndexFunc(modCommands, func(c modCommand) bool { return c.Name == step.Name })
-		if err := lacks.Add(step, step.Job.Lack(modCommands[i].do(e, step.Job))); err != nil {
+		if err := lacks.Add(step, step.Job.Lack(step.Do.(doOperation)(e, step.Job))); err != nil {
 			return err
 		}
 		if *failed != nil || ctx.Err() != nil {
@@ -205,10 +197,10 @@ func editFolder(ctx context.Context, job *format.Job, fsys fs.FS, steps []format
 			return err
 		}
 		_, err = io.Copy(file, content)
-		if err = errors.Join(err, file.Close()); err != nil || changed.IsZero() {
-			return err
+		if err == nil && !changed.IsZero() {
+			err = wholefile.SetTime(file, changed)
 		}
-		return os.Chtimes(name, changed, changed)
+		return errors.Join(err, file.Close())
 	})
 }
 
@@ -221,7 +213,7 @@ func editSingle(ctx context.Context, job *format.Job, src *format.Source, steps 
 	}
 	defer closer.Close()
 	o.Histogram = out == nil || job.Temporary
-	data, err := src.ReadUpTo(modsource.MaxSize)
+	data, err := src.ReadUpTo(effort.TextFile)
 	if err != nil {
 		return err
 	}
@@ -239,21 +231,6 @@ func editSingle(ctx context.Context, job *format.Job, src *format.Source, steps 
 // helpPattern describes a pattern for paths.
 const helpPattern = "a `path` in the game, with * and ?, and ** for any number of folders; a path that ends with / " +
 	"selects everything below it"
-
-// Arguments and options that operations on keys share.
-var (
-	argFiles   = format.Option{Name: "files", Names: kindFile, Help: helpPattern}
-	argKey     = format.Option{Name: "key", Names: kindKey, Help: "the name of the key"}
-	optionNode = format.Option{Name: "node", Help: "only in nodes whose way ends with this `way`, such as LEVEL1 or " +
-		"SKILL.LEVEL*.EVENT_START"}
-	optionNodes = format.Option{Name: "node", Help: "in the nodes whose way ends with this `way`, such as LEVEL1 or " +
-		"SKILL.LEVEL*.EVENT_START; " +
-		"** selects all nodes (default: the root of data files, and the objects of layouts)"}
-	optionWhere = format.Option{Name: "where", List: true,
-		Help: "only where this `condition` holds: KEY=VALUE (with * and ?, and | between alternatives), " +
-			"KEY!=VALUE, KEY<NUMBER, <=, >, >=, or KEY; searched in the node and its parents; in layouts also in the " +
-			"object, as in DESCRIPTOR=Monster"}
-)
 
 // warnUnchanged warns if a change matched nothing.
 func warnUnchanged(n int, err error, step *format.Job) error {

@@ -5,7 +5,7 @@ import (
 	"trowel.example/torchlight/modedit"
 )
 
-var applyCommands = []modCommand{{Command: format.ApplyCommand, do: applyToMod}}
+var applyCommands = []*format.Command{format.ApplyCommand(doOperation(applyToMod))}
 
 // applyToMod puts the files of an extracted part into a mod.
 func applyToMod(e *modedit.Editor, job *format.Job) error {

@@ -8,27 +8,52 @@ import (
 
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
-	"trowel.example/torchlight/internal/modsource"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/torchlight/modedit"
 	"trowel.example/torchlight/text"
 )
 
 // filesFields are the fields of operations on files.
 type filesFields struct {
-	Files string `option:"files"`
+	Files string `arg:"files" names:"file"`
+}
+
+// Describe describes the argument.
+func (filesFields) Describe(o *format.Option) { o.Explain("files", helpPattern) }
+
+// conditionFields are the fields that select nodes by their values.
+type conditionFields struct {
+	Where []string `option:"where"`
+}
+
+// Describe describes the option.
+func (conditionFields) Describe(o *format.Option) {
+	o.Explain("where", "only where this `condition` holds: KEY=VALUE (with * and ?, and | between alternatives), "+
+		"KEY!=VALUE, KEY<NUMBER, <=, >, >=, or KEY; searched in the node and its parents; in layouts also in the "+
+		"object, as in DESCRIPTOR=Monster")
 }
 
 // choiceFields are the fields that select nodes.
 type choiceFields struct {
-	Node  string   `option:"node"`
-	Where []string `option:"where"`
+	Node string `option:"node"`
+	conditionFields
 }
 
-// keyFields are the fields of operations on a key.
+// keyFields are the fields of operations on keys.
 type keyFields struct {
 	filesFields
 	choiceFields
-	Key string `option:"key"`
+}
+
+// Describe describes the options.
+func (keyFields) Describe(o *format.Option) {
+	o.Explain("node", "in the nodes whose way ends with this `way`, such as LEVEL1 or SKILL.LEVEL*.EVENT_START; "+
+		"** selects all nodes (default: the root of data files, and the objects of layouts)")
+}
+
+// keyArg is the argument for a key.
+type keyArg struct {
+	Key string `arg:"key" names:"key" help:"the name of the key"`
 }
 
 // choice returns the nodes to change: without --node, only the top nodes.
@@ -52,7 +77,7 @@ func (o keyFields) warnUnchanged(n int, err error, e *modedit.Editor, key string
 }
 
 // keyCommands are the operations on keys and values.
-var keyCommands = []modCommand{
+var keyCommands = []*format.Command{
 	operation(format.Command{Name: "set", Title: "Set or calculate the values of a key", Heading: "Keys and values",
 		Long: "VALUE is the new value, or +N, +-N or *N to add N or to multiply by N; =VALUE is always a new value. " +
 			"An expression of --expr consists of numbers, keys, + - * /, comparisons such as LEVEL>=10 (1 or 0), parentheses, " +
@@ -61,56 +86,72 @@ var keyCommands = []modCommand{
 			"node below, and [MEMORY DECAY MULT] a key with blanks. Whole numbers are rounded. " +
 			"If a value does not fit its type, nothing changes. Tables (.RAW) are updated. With --dry-run, a histogram " +
 			"shows by how much the numbers change.",
-		Args:    []format.Option{argFiles, argKey, {Name: "value", Spare: true, Help: "the new value, +N or *N; not with --expr"}},
-		Options: []format.Option{optionExpr, optionNodes, optionWhere},
 		Example: "set 'MEDIA/UNITS/**' LEVEL --expr 'max(1, round(LEVEL*0.8))' --where 'RARITY>1'",
 	}, setValues),
 	operation(format.Command{Name: "add-key", Title: "Add a key where it is missing", Heading: "Keys and values",
-		Args: []format.Option{
-			argFiles, {Name: "type", Choices: typeNames(), Help: "the type of the value"}, argKey, {Name: "value", Help: "its value"},
-		},
-		Options: []format.Option{optionNodes, optionWhere},
 		Example: "add-key 'UNITS/MONSTERS/**' INTEGER MINLEVEL 10 --where 'LEVEL>20'",
 	}, func(e *modedit.Editor, job *format.Job, o struct {
 		keyFields
-		Type  string `option:"type"`
-		Value string `option:"value"`
+		typeArg
+		keyArg
+		Value string `arg:"value" help:"its value"`
 	}) error {
 		t, _ := text.ParseType(o.Type)
 		n, err := e.AddKey(o.Files, t, o.Key, o.Value, o.choice())
 		return o.warnUnchanged(n, err, e, "", job)
 	}),
 	operation(format.Command{Name: "remove-key", Title: "Remove a key", Heading: "Keys and values",
-		Args: []format.Option{argFiles, argKey}, Options: []format.Option{optionNodes, optionWhere},
 		Example: "remove-key 'SKILLS/**' COOLDOWNMS --node 'SKILL.LEVEL*'",
-	}, func(e *modedit.Editor, job *format.Job, o keyFields) error {
+	}, func(e *modedit.Editor, job *format.Job, o struct {
+		keyFields
+		keyArg
+	}) error {
 		n, err := e.RemoveKey(o.Files, o.Key, o.choice())
 		return o.warnUnchanged(n, err, e, o.Key, job)
 	}),
 	operation(format.Command{Name: "rename-key", Title: "Rename a key", Heading: "Keys and values",
-		Args:    []format.Option{argFiles, argKey, {Name: "name", Help: "the new name"}},
-		Options: []format.Option{optionNodes, optionWhere},
 		Example: "rename-key 'UNITS/**' MIN_LEVEL MINLEVEL",
 	}, func(e *modedit.Editor, job *format.Job, o struct {
 		keyFields
-		Name string `option:"name"`
+		keyArg
+		Name string `arg:"name" help:"the new name"`
 	}) error {
 		n, err := e.RenameKey(o.Files, o.Key, o.Name, o.choice())
 		return o.warnUnchanged(n, err, e, o.Key, job)
 	}),
 }
 
-var optionExpr = format.Option{Name: "expr", Parse: modedit.CheckExpression,
-	Help: "calculate the new value by an `expression`, such as round(LEVEL*0.8)"}
+// typeArg is the argument for the type of a value.
+type typeArg struct {
+	Type string `arg:"type" help:"the type of the value"`
+}
 
-func setValues(e *modedit.Editor, job *format.Job, o struct {
+// Describe describes the argument.
+func (typeArg) Describe(o *format.Option) {
+	if o.Name == "type" {
+		o.Choices = typeNames()
+	}
+}
+
+// settingFields are the fields of set.
+type settingFields struct {
+	Expr *string `option:"expr" help:"calculate the new value by an {expression}, such as round(LEVEL*0.8)"`
 	keyFields
-	Value *string `option:"value"`
-	Expr  *string `option:"expr"`
-}) error {
+	keyArg
+	Value *string `arg:"value,spare" help:"the new value, +N or *N; not with --expr"`
+}
+
+// Describe describes the options.
+func (f settingFields) Describe(o *format.Option) {
+	if o.Name == "expr" {
+		o.Parse = modedit.CheckExpression
+	}
+}
+
+func setValues(e *modedit.Editor, job *format.Job, o settingFields) error {
 	switch {
 	case o.Value != nil && o.Expr != nil:
-		return fmt.Errorf("the value %s and --expr exclude each other", *o.Value)
+		return fmt.Errorf("the value %s and --expr cannot be combined", *o.Value)
 	case o.Expr != nil:
 		n, err := e.SetExpression(o.Files, o.Key, *o.Expr, o.choice())
 		if name := modedit.MissingKey(err); name != "" {
@@ -125,12 +166,11 @@ func setValues(e *modedit.Editor, job *format.Job, o struct {
 }
 
 // fileCommands are the operations on files and on the mod's header.
-var fileCommands = []modCommand{
+var fileCommands = []*format.Command{
 	operation(format.Command{Name: "new-guids", Title: "Give units, skills and room pieces new unique GUIDs", Heading: "Keys and values",
 		Long: "For files that are copies of other files. References by GUID in the same mod are updated. Characters that were saved with " +
 			"such an item lose it. With --base, no GUID of the game is used. The new GUIDs are derived from the mod and the old GUIDs, " +
 			"so a dry run reports the same GUIDs.",
-		Args:    []format.Option{argFiles},
 		Example: "new-guids 'UNITS/ITEMS/MY_SWORDS/'",
 	}, func(e *modedit.Editor, job *format.Job, o filesFields) error {
 		n, err := e.NewGUIDs(o.Files)
@@ -139,67 +179,52 @@ var fileCommands = []modCommand{
 	operation(format.Command{Name: "rename", Title: "Rename or move a file or folder, and update all references", Heading: "Files",
 		Long: "Updates paths in data files, layouts and image sets, textures in materials, meshes that are named in a RESOURCEDIRECTORY, " +
 			"the grids of a layout (.MPP) and the tables (.RAW).",
-		Args:    []format.Option{{Name: "from", Names: kindFile, Help: "its path in the game"}, {Name: "to", Help: "the new path"}},
 		Example: "rename UNITS/MONSTERS/WOLF UNITS/MONSTERS/DIREWOLF",
 	}, func(e *modedit.Editor, _ *format.Job, o struct {
-		From string `option:"from"`
-		To   string `option:"to"`
+		From string `arg:"from" names:"file" help:"its path in the game"`
+		To   string `arg:"to" help:"the new path"`
 	}) error {
 		return e.Rename(o.From, o.To)
 	}),
 	operation(format.Command{Name: "put", Title: "Add or replace a file", Heading: "Files",
-		Long: "Texts of data files and layouts, tables as JSON and grids as pictures are compiled.",
-		Args: []format.Option{{Name: "path", Names: kindFile, Help: "in the game"},
-			{Name: "file", Input: true, Help: "the new content"}},
+		Long:    "Texts of data files and layouts, tables as JSON and grids as pictures are compiled.",
 		Example: "put SKILLS/FIREBALL/FIREBALL.DAT fireball.txt",
 	}, func(e *modedit.Editor, _ *format.Job, o struct {
-		Path string `option:"path"`
-		File string `option:"file"`
+		Path string `arg:"path" names:"file" help:"in the game"`
+		File string `arg:"file,input" help:"the new content"`
 	}) error {
-		data, err := regular.ReadFile(o.File, modsource.MaxSize)
+		data, err := regular.ReadFile(o.File, effort.TextFile)
 		if err != nil {
 			return err
 		}
 		return e.Put(o.Path, data)
 	}),
 	operation(format.Command{Name: "delete", Title: "Remove files from the mod", Heading: "Files",
-		Args:    []format.Option{argFiles},
 		Example: "delete 'MEDIA/**/*BACKUP*'",
 	}, func(e *modedit.Editor, _ *format.Job, o filesFields) error { return e.Delete(o.Files) }),
 	operation(format.Command{Name: "hide", Title: "Make the mod remove files from the game", Heading: "Files",
-		Args:    []format.Option{argPaths},
 		Example: "hide MEDIA/UNITS/MONSTERS/WOLF/WOLF.DAT",
 	}, func(e *modedit.Editor, _ *format.Job, o pathsFields) error { return eachPath(o, e.Hide) }),
 	operation(format.Command{Name: "show", Title: "Restore files that the mod removes from the game", Heading: "Files",
-		Args:    []format.Option{argPaths},
 		Example: "show MEDIA/UNITS/MONSTERS/WOLF/WOLF.DAT",
 	}, func(e *modedit.Editor, _ *format.Job, o pathsFields) error { return eachPath(o, e.Unhide) }),
 	operation(format.Command{Name: "info", Title: "Set the title, author, version and other facts about the mod", Heading: "Mod",
-		Options: []format.Option{
-			{Name: "title", Help: "the name of the mod"}, {Name: "author", Help: "the author of the mod"},
-			{Name: "description", Help: "the description of the mod"},
-			{Name: "website", Help: "the page of the mod"}, {Name: "download", Help: "the address of the download"},
-			{Name: "version", Help: "a `number` from 0 to 65535, one more than in MOD.DAT"},
-			{Name: "id", Help: "the `number` that identifies the mod in the game, or new for a number that no other mod has"},
-		},
 		Example: "info --title 'Wolves' --version 7 --id new",
 	}, func(e *modedit.Editor, _ *format.Job, o infoFields) error { return o.set(e) }),
 }
 
-var argPaths = format.Option{Name: "path", Names: kindFile, List: true, Some: true, Help: "paths in the game"}
-
 type pathsFields struct {
-	Paths []string `option:"path"`
+	Paths []string `arg:"path,some" names:"file" help:"paths in the game"`
 }
 
 type infoFields struct {
-	Title       *string `option:"title"`
-	Author      *string `option:"author"`
-	Description *string `option:"description"`
-	Website     *string `option:"website"`
-	Download    *string `option:"download"`
-	Version     *string `option:"version"`
-	ID          *string `option:"id"`
+	Title       *string `option:"title" help:"the name of the mod"`
+	Author      *string `option:"author" help:"the author of the mod"`
+	Description *string `option:"description" help:"the description of the mod"`
+	Website     *string `option:"website" help:"the page of the mod"`
+	Download    *string `option:"download" help:"the address of the download"`
+	Version     *string `option:"version" help:"a {number} from 0 to 65535, one more than in MOD.DAT"`
+	ID          *string `option:"id" help:"the {number} that identifies the mod in the game, or new for a number that no other mod has"`
 }
 
 func (o infoFields) set(e *modedit.Editor) error {

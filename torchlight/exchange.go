@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/text/words"
 	"trowel.example/torchlight/internal/modsource"
 	"trowel.example/torchlight/modedit"
@@ -21,21 +23,36 @@ var optionLanguage = format.Option{Name: "language", Help: "a `language` of the 
 var optionColumn = format.Option{Name: "column", List: true, Help: "only this `key`, in this order; LEVEL1.MANACOST is a key in a node"}
 
 // exchangeConversions are the conversions of mods and archives.
-var exchangeConversions = append([]format.Conversion{{
-	To: "po", Title: "the texts to translate, for translation programs", Extension: ".po",
-	Options: []format.Option{optionLanguage, optionEditBase},
-	Convert: converted(func(ctx context.Context, e *opened, job *format.Job) ([]byte, error) {
-		texts, err := e.Texts(ctx, optionLanguage.Value(job))
-		return modedit.FormatPO(texts, e.title, optionLanguage.Value(job)), err
-	}),
-}, {
-	To: "strings-csv", Title: "the texts to translate, for spreadsheets", Extension: ".csv",
-	Options: []format.Option{optionLanguage, optionEditBase},
-	Convert: converted(func(ctx context.Context, e *opened, job *format.Job) ([]byte, error) {
-		texts, err := e.Texts(ctx, optionLanguage.Value(job))
-		return modedit.FormatCSV(texts), err
-	}),
-}, modModelConversion}, tableConversions()...)
+var exchangeConversions = slices.Concat(textConversions(openEditor, optionLanguage, optionEditBase),
+	[]format.Conversion{modModelConversion}, tableConversions())
+
+// An opener opens a file for editing.
+type opener func(job *format.Job, src *format.Source, o modedit.Options) (*opened, error)
+
+// openSingle opens a single data file.
+func openSingle(_ *format.Job, src *format.Source, o modedit.Options) (*opened, error) {
+	data, err := src.ReadUpTo(effort.TextFile)
+	return &opened{Editor: modedit.OfFile(modsource.GamePath(src), data, o), close: func() error { return nil }}, err
+}
+
+// textConversions returns the conversions that export texts to translate, or a list of translations.
+func textConversions(open opener, options ...format.Option) []format.Conversion {
+	return []format.Conversion{{
+		To: "po", Title: "the texts to translate, for translation programs", Extension: ".po",
+		Options: options,
+		Convert: converted(open, func(ctx context.Context, e *opened, job *format.Job) ([]byte, error) {
+			texts, err := e.Texts(ctx, optionLanguage.Value(job))
+			return modedit.FormatPO(texts, e.title, optionLanguage.Value(job)), err
+		}),
+	}, {
+		To: "strings-csv", Title: "the texts to translate, for spreadsheets", Extension: ".csv",
+		Options: options,
+		Convert: converted(open, func(ctx context.Context, e *opened, job *format.Job) ([]byte, error) {
+			texts, err := e.Texts(ctx, optionLanguage.Value(job))
+			return modedit.FormatCSV(texts), err
+		}),
+	}}
+}
 
 // tableConversions returns the conversions that export a table as a spreadsheet.
 func tableConversions() []format.Conversion {
@@ -45,7 +62,7 @@ func tableConversions() []format.Conversion {
 			To: string(table) + "-csv", Title: "the " + string(table) +
 				", for spreadsheets: a row for each file, with the values from its BASEFILE", Extension: ".csv",
 			Options: []format.Option{optionColumn, optionEditBase},
-			Convert: converted(func(ctx context.Context, e *opened, job *format.Job) ([]byte, error) {
+			Convert: converted(openEditor, func(ctx context.Context, e *opened, job *format.Job) ([]byte, error) {
 				data, missing, err := e.Table(table, optionColumn.Values(job))
 				if len(missing) > 0 {
 					job.Warn("", "%s missing that other files are based on, such as %s (give the game's own files "+
@@ -59,7 +76,7 @@ func tableConversions() []format.Conversion {
 }
 
 // converted returns a conversion that writes the bytes that make returns.
-func converted(make func(ctx context.Context, e *opened, job *format.Job) ([]byte, error)) func(context.Context, *format.Job,
+func converted(open opener, make func(ctx context.Context, e *opened, job *format.Job) ([]byte, error)) func(context.Context, *format.Job,
 	*format.Source, format.Output) error {
 	return func(ctx context.Context, job *format.Job, src *format.Source, out format.Output) error {
 		o, closer, _, err := editorOptions(job, func(check.Change) error { return nil })
@@ -67,7 +84,7 @@ func converted(make func(ctx context.Context, e *opened, job *format.Job) ([]byt
 			return err
 		}
 		defer closer.Close()
-		e, err := openEditor(job, src, o)
+		e, err := open(job, src, o)
 		if err != nil {
 			return err
 		}
@@ -80,21 +97,25 @@ func converted(make func(ctx context.Context, e *opened, job *format.Job) ([]byt
 	}
 }
 
+// stringsFields are the fields of strings.
+type stringsFields struct {
+	File     string `arg:"file,input" help:"a .po or .csv"`
+	Language string `option:"language"`
+}
+
+// Describe describes the options.
+func (stringsFields) Describe(o *format.Option) { o.As(optionLanguage) }
+
 // exchangeCommands are the operations that import the results of the conversions.
-var exchangeCommands = []modCommand{
+var exchangeCommands = []*format.Command{
 	operation(format.Command{Name: "strings", Title: "Import translated texts", Heading: "Texts and tables",
 		Long: "The file is the output of `trowel convert --to po` or `--to strings-csv`, with translations. They " +
 			"replace the texts, or with " +
-			"--language go into the file of that language, from which the game reads them. Texts without a translation, " +
-			"or with a fuzzy one, stay.",
-		Args:    []format.Option{{Name: "file", Input: true, Help: "a .po or .csv"}},
-		Options: []format.Option{optionLanguage},
+			"--language go into the file of that language, from which the game reads them; those of a single TRANSLATION.DAT " +
+			"go into it. Texts without a translation, or with a fuzzy one, stay.",
 		Example: "strings wolves.de.po --language DE",
-	}, func(e *modedit.Editor, job *format.Job, o struct {
-		File     string `option:"file"`
-		Language string `option:"language"`
-	}) error {
-		data, err := regular.ReadFile(o.File, modsource.MaxSize)
+	}, func(e *modedit.Editor, job *format.Job, o stringsFields) error {
+		data, err := regular.ReadFile(o.File, effort.TextFile)
 		if err != nil {
 			return err
 		}
@@ -120,12 +141,11 @@ var exchangeCommands = []modCommand{
 			"key from the file. " +
 			"64-bit numbers begin with #, so that no spreadsheet rounds them; if a cell was rounded, nothing changes. " +
 			"Give the same --base as for the conversion.",
-		Args:    []format.Option{{Name: "file", Input: true, Help: "a .csv"}},
 		Example: "table units.csv",
 	}, func(e *modedit.Editor, job *format.Job, o struct {
-		File string `option:"file"`
+		File string `arg:"file,input" help:"a .csv"`
 	}) error {
-		data, err := regular.ReadFile(o.File, modsource.MaxSize)
+		data, err := regular.ReadFile(o.File, effort.TextFile)
 		if err != nil {
 			return err
 		}

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"path"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
 	"trowel.example/check"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/torchlight/internal/modfind"
 	"trowel.example/torchlight/internal/modsource"
 	"trowel.example/torchlight/moddir"
@@ -18,34 +18,21 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// modQuery is a query of mods, with the function that answers it.
-type modQuery struct {
-	format.Command
-	find func(ctx context.Context, e *modedit.Editor, job *format.Job, hit func(format.Hit) error) error
-}
+// doQuery is [format.Command.Do] of queries.
+type doQuery func(ctx context.Context, e *modedit.Editor, job *format.Job, hit func(format.Hit) error) error
 
-// query returns a query that reads its arguments and options into a T.
-func query[T any](c format.Command, find func(ctx context.Context, e *modedit.Editor, o T, hit func(format.Hit) error) error) modQuery {
-	c.Fields = reflect.TypeFor[T]()
-	return modQuery{c, func(ctx context.Context, e *modedit.Editor, job *format.Job, hit func(format.Hit) error) error {
+// query returns a query whose arguments and options are the fields of T.
+func query[T any](c format.Command,
+	find func(ctx context.Context, e *modedit.Editor, o T, hit func(format.Hit) error) error) *format.Command {
+	return format.Declare[T](c, doQuery(func(ctx context.Context, e *modedit.Editor, job *format.Job, hit func(format.Hit) error) error {
 		return find(ctx, e, format.Values[T](job), hit)
-	}}
+	}))
 }
 
 var (
-	modFinder    = &format.Finder{Commands: queriesOf(modQueries), Find: findInArchive, Lacks: lacking(findInArchive)}
-	singleFinder = &format.Finder{Commands: queriesOf(singleQueries), Find: findInSingle, Lacks: lacking(findInSingle)}
+	modFinder    = &format.Finder{Commands: modQueries, Find: findInArchive, Lacks: lacking(findInArchive)}
+	singleFinder = &format.Finder{Commands: singleQueries, Find: findInSingle, Lacks: lacking(findInSingle)}
 )
-
-func queriesOf(queries []modQuery) []*format.Command {
-	return format.Declared(queries, func(q *modQuery) *format.Command { return &q.Command })
-}
-
-// runQuery runs a query on the files that an editor has open.
-func runQuery(ctx context.Context, e *modedit.Editor, query format.Step, hit func(format.Hit) error) error {
-	i := slices.IndexFunc(modQueries, func(q modQuery) bool { return q.Name == query.Name })
-	return modQueries[i].find(ctx, e, query.Job, hit)
-}
 
 func findInArchive(ctx context.Context, job *format.Job, src *format.Source, query format.Step, hit func(format.Hit) error) error {
 	o, closer, _, err := editorOptions(job, func(check.Change) error { return nil })
@@ -58,7 +45,7 @@ func findInArchive(ctx context.Context, job *format.Job, src *format.Source, que
 		return err
 	}
 	defer e.close()
-	return runQuery(ctx, e.Editor, query, func(h format.Hit) error {
+	return query.Do.(doQuery)(ctx, e.Editor, query.Job, func(h format.Hit) error {
 		if h.At != nil {
 			h.At = text.Within{Place: h.At, Path: h.Path}
 		}
@@ -72,11 +59,11 @@ func findInSingle(ctx context.Context, job *format.Job, src *format.Source, quer
 		return err
 	}
 	defer closer.Close()
-	data, err := src.ReadUpTo(modsource.MaxSize)
+	data, err := src.ReadUpTo(effort.TextFile)
 	if err != nil {
 		return err
 	}
-	return runQuery(ctx, modedit.OfFile(modsource.GamePath(src), data, o), query, hit)
+	return query.Do.(doQuery)(ctx, modedit.OfFile(modsource.GamePath(src), data, o), query.Job, hit)
 }
 
 // findFunc is [format.Finder.Find].
@@ -112,18 +99,11 @@ func allNames(ctx context.Context, find findFunc, job *format.Job, src *format.S
 	})
 }
 
-// Kinds of things that options name: those that the queries of these names find.
-const (
-	kindKey    = "key"
-	kindObject = "object"
-	kindFile   = "file"
-)
-
 // namesBy returns [format.Format.Names] for files in which find finds the names.
 func namesBy(find findFunc) func(ctx context.Context, job *format.Job, src *format.Source, kind string, add func(name string)) error {
 	return func(ctx context.Context, job *format.Job, src *format.Source, kind string, add func(name string)) error {
-		for i := range modQueries {
-			if q := &modQueries[i].Command; q.Name == kind {
+		for _, q := range modQueries {
+			if q.Name == kind {
 				return allNames(ctx, find, job, src, q, add)
 			}
 		}
@@ -131,15 +111,25 @@ func namesBy(find findFunc) func(ctx context.Context, job *format.Job, src *form
 	}
 }
 
-var (
-	optionFiles = format.Option{Name: "files", Names: kindFile, Help: "only in files that match " + helpPattern}
-	keyOptions  = []format.Option{optionFiles, optionNode, optionWhere}
-)
+// inFiles is the option that selects files.
+type inFiles struct {
+	Files string `option:"files" names:"file"`
+}
+
+// Describe describes the option.
+func (inFiles) Describe(o *format.Option) {
+	o.Explain("files", "only in files that match "+helpPattern)
+}
 
 // whereFields are the fields that select files and nodes.
 type whereFields struct {
-	filesFields
+	inFiles
 	choiceFields
+}
+
+// Describe describes the options.
+func (whereFields) Describe(o *format.Option) {
+	o.Explain("node", "only in nodes whose way ends with this `way`, such as LEVEL1 or SKILL.LEVEL*.EVENT_START")
 }
 
 func (o whereFields) where() modfind.Where {
@@ -148,36 +138,34 @@ func (o whereFields) where() modfind.Where {
 
 var (
 	modQueries    = append(thingQueries, queryKeys, queryValues, queryGUID, queryObjects, queryFiles, queryReferences, queryEffective)
-	singleQueries = []modQuery{queryKeys, queryValues, queryGUID, queryObjects, queryReferences}
+	singleQueries = []*format.Command{queryKeys, queryValues, queryGUID, queryObjects, queryReferences}
 )
 
 var queryKeys = query(format.Command{
 	Name: "key", Heading: "Keys and values", Title: "Keys of data files and layouts, with their values",
-	Args:    []format.Option{{Name: "key", Names: kindKey, Help: "KEY, or KEY=VALUE; both may contain * and ?, and ignore case"}},
-	Options: keyOptions, Example: "key LEVEL --files 'UNITS/MONSTERS/**'",
+	Example: "key LEVEL --files 'UNITS/MONSTERS/**'",
 }, func(ctx context.Context, e *modedit.Editor, o struct {
 	whereFields
-	Key string `option:"key"`
+	Key string `arg:"key" names:"key" help:"KEY, or KEY=VALUE; both may contain * and ?, and ignore case"`
 }, hit func(format.Hit) error) error {
 	return modfind.Keys(ctx, e, o.where(), modfind.MatchKey(o.Key), keyHits(hit))
 })
 
 var queryValues = query(format.Command{
 	Name: "value", Heading: "Keys and values", Title: "Values of any key",
-	Args:    []format.Option{{Name: "value", Help: "the value, with * and ?, ignoring case"}},
-	Options: keyOptions, Example: "value '*wolf*'",
+	Example: "value '*wolf*'",
 }, func(ctx context.Context, e *modedit.Editor, o struct {
 	whereFields
-	Value string `option:"value"`
+	Value string `arg:"value" help:"the value, with * and ?, ignoring case"`
 }, hit func(format.Hit) error) error {
 	return modfind.Keys(ctx, e, o.where(), modfind.MatchKey("*="+o.Value), keyHits(hit))
 })
 
 var queryGUID = query(format.Command{
 	Name: "guid", Heading: "Keys and values", Title: "List the owners and users of a GUID",
-	Args: []format.Option{{Name: "number", Help: "the GUID, as in a data file"}}, Example: "guid -- -5242160843106471439",
+	Example: "guid -- -5242160843106471439",
 }, func(ctx context.Context, e *modedit.Editor, o struct {
-	Number string `option:"number"`
+	Number string `arg:"number" help:"the GUID, as in a data file"`
 }, hit func(format.Hit) error) error {
 	guid, err := strconv.ParseInt(o.Number, 10, 64)
 	if err != nil {
@@ -194,14 +182,12 @@ var queryGUID = query(format.Command{
 
 var queryObjects = query(format.Command{
 	Name: "object", Heading: "Layouts", Title: "Objects of layouts by kind, with their positions",
-	Args:    []format.Option{{Name: "descriptor", Names: kindObject, Default: "*", Help: "the kind, with * and ?, such as Monster"}},
-	Options: []format.Option{{Name: "name", Help: "only objects with this `name`, with * and ?"}, optionFiles, optionWhere},
 	Example: "object 'Unit Spawner' --files 'LAYOUTS/**'",
 }, func(ctx context.Context, e *modedit.Editor, o struct {
-	filesFields
-	Where      []string `option:"where"`
-	Descriptor string   `option:"descriptor"`
-	Name       string   `option:"name"`
+	Descriptor string `arg:"descriptor" names:"object" default:"*" help:"the kind, with * and ?, such as Monster"`
+	Name       string `option:"name" help:"only objects with this {name}, with * and ?"`
+	inFiles
+	conditionFields
 }, hit func(format.Hit) error) error {
 	where := modfind.Where{Files: o.Files, Choice: modedit.Choice{Where: o.Where}}
 	return modfind.Objects(ctx, e, where, o.Descriptor, o.Name, func(o modfind.Object) error {
@@ -215,11 +201,9 @@ var queryObjects = query(format.Command{
 
 var queryFiles = query(format.Command{
 	Name: "file", Heading: "Files", Title: "Files by their paths in the game",
-	Args: []format.Option{{Name: "path", Names: kindFile, Default: "**",
-		Help: "a path, with * and ?, and ** for any number of folders"}},
 	Example: "file '**/*.LAYOUT'",
 }, func(ctx context.Context, e *modedit.Editor, o struct {
-	Path string `option:"path"`
+	Path string `arg:"path" names:"file" default:"**" help:"a path, with * and ?, and ** for any number of folders"`
 }, hit func(format.Hit) error) error {
 	return modfind.Files(ctx, e, o.Path, func(name string, size int64) error {
 		return hit(format.Hit{Path: name, Fields: []format.InfoField{
@@ -228,14 +212,20 @@ var queryFiles = query(format.Command{
 	})
 })
 
+// referenceFields are the fields of the query reference.
+type referenceFields struct {
+	Path string `arg:"path" names:"file"`
+}
+
+// Describe describes the argument.
+func (referenceFields) Describe(o *format.Option) {
+	o.Explain("path", "a path in the game, or the name of a file, with * and ?, and ** for any number of folders")
+}
+
 var queryReferences = query(format.Command{
 	Name: "reference", Heading: "Files", Title: "References to a file: a sound, a texture, a layout",
-	Args: []format.Option{{Name: "path", Names: kindFile,
-		Help: "a path in the game, or the name of a file, with * and ?, and ** for any number of folders"}},
 	Example: "reference 'MEDIA/SOUNDS/**'", About: true,
-}, func(ctx context.Context, e *modedit.Editor, o struct {
-	Path string `option:"path"`
-}, hit func(format.Hit) error) error {
+}, func(ctx context.Context, e *modedit.Editor, o referenceFields, hit func(format.Hit) error) error {
 	pattern := o.Path
 	if !strings.ContainsAny(pattern, "*?") { // perhaps a path in the tree
 		pattern = moddir.GamePath(pattern)

@@ -11,6 +11,7 @@ import (
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/glob"
 	"trowel.example/internal/text/words"
+	"trowel.example/torchlight/hash"
 	"trowel.example/torchlight/internal/inherit"
 	"trowel.example/torchlight/internal/modfind"
 	"trowel.example/torchlight/moddir"
@@ -19,7 +20,7 @@ import (
 )
 
 // thingQueries are the queries of things that data files define: those of the tables.
-var thingQueries = []modQuery{
+var thingQueries = []*format.Command{
 	thingQuery("item", modedit.Items, "Items", "UNITTYPE", "LEVEL", "RARITY"),
 	thingQuery("skill", modedit.Skills, "Skills", "ACTIVATION_TYPE", "LEVEL_REQUIRED", "MAX_INVEST_LEVEL"),
 	thingQuery("unit", modedit.Units, "Monsters and other units", "UNITTYPE", "MINLEVEL", "MAXLEVEL"),
@@ -28,18 +29,16 @@ var thingQueries = []modQuery{
 
 // thingQuery returns the query of a table. The facts of a thing are its names and the given keys; all other keys are
 // further facts.
-func thingQuery(name string, table modedit.Table, title string, keys ...string) modQuery {
+func thingQuery(name string, table modedit.Table, title string, keys ...string) *format.Command {
 	keys = append([]string{"NAME", "DISPLAYNAME"}, keys...)
 	return query(format.Command{
 		Name: name, Heading: "Things", Title: title + " with their values, also those of their BASEFILE", Lists: title,
-		Long: "A condition of --where applies to these values, such as 'DAMAGE>60'. With --json, each has all of its values.",
-		Args: []format.Option{{Name: "name", Default: "*",
-			Help: "NAME or DISPLAYNAME, with * and ?, ignoring case"}},
-		Options: []format.Option{optionWhere, optionEditBase}, Example: name + " '*' --where 'NAME=*wolf*'",
+		Long:    "A condition of --where applies to these values, such as 'DAMAGE>60'. With --json, each has all of its values.",
+		Example: name + " '*' --where 'NAME=*wolf*'",
 	}, func(ctx context.Context, e *modedit.Editor, o struct {
-		Name  string   `option:"name"`
-		Where []string `option:"where"`
-		Base  string   `option:"base"`
+		Name string `arg:"name" default:"*" help:"NAME or DISPLAYNAME, with * and ?, ignoring case"`
+		conditionFields
+		baseFields
 	}, hit func(format.Hit) error) error {
 		match, err := modedit.Match(o.Where)
 		if err != nil {
@@ -61,6 +60,14 @@ func thingQuery(name string, table modedit.Table, title string, keys ...string) 
 	})
 }
 
+// baseFields is the option for the game's own files.
+type baseFields struct {
+	Base string `option:"base"`
+}
+
+// Describe describes the option.
+func (baseFields) Describe(o *format.Option) { o.As(optionEditBase) }
+
 // warnMissingBases warns that values of base files are missing.
 func warnMissingBases(e *modedit.Editor, missing []string) {
 	if len(missing) > 0 && e.Warn != nil {
@@ -72,14 +79,15 @@ func warnMissingBases(e *modedit.Editor, missing []string) {
 // thingHit returns the hit of a thing.
 func thingHit(t modfind.Thing, keys []string, icons *modfind.Icons) format.Hit {
 	h := format.Hit{Path: t.File}
-	first := make(map[string]bool)
+	first := make(map[uint32]bool)
 	for _, key := range keys {
-		first[key] = true
+		first[hash.Of(key)] = true
 		h.Fields = append(h.Fields, format.Fact(key, "", t.Get(key)))
 	}
 	for _, v := range t.Values() {
-		if key := strings.ToUpper(v.Key); !first[key] {
-			h.More = append(h.More, format.Fact(key, "", v.Property.Value))
+		if key := hash.Of(v.Key); !first[key] {
+			first[key] = true // affixes are one fact
+			h.More = append(h.More, format.Fact(strings.ToUpper(v.Key), "", t.Get(v.Key)))
 		}
 	}
 	if icon, has := icons.Find(cmp.Or(t.Get("ICON"), t.Get("SKILL_ICON"))); has {
@@ -92,12 +100,11 @@ func thingHit(t modfind.Thing, keys []string, icons *modfind.Icons) format.Hit {
 
 var queryEffective = query(format.Command{
 	Name: "effective", Heading: "Keys and values", Title: "All keys of a data file with their values, also those of its BASEFILE",
-	Long:    "Each key is listed with the file that contains it: the file itself, or one of its base files, the nearest first.",
-	Args:    []format.Option{{Name: "path", Names: kindFile, Help: "the path of a data file in the game"}},
-	Options: []format.Option{optionEditBase}, About: true, Example: "effective MEDIA/UNITS/ITEMS/RINGS/RING.DAT",
+	Long:  "Each key is listed with the file that contains it: the file itself, or one of its base files, the nearest first.",
+	About: true, Example: "effective MEDIA/UNITS/ITEMS/RINGS/RING.DAT",
 }, func(_ context.Context, e *modedit.Editor, o struct {
-	Path string `option:"path"`
-	Base string `option:"base"`
+	Path string `arg:"path" names:"file" help:"the path of a data file in the game"`
+	baseFields
 }, hit func(format.Hit) error) error {
 	t, err := modfind.ThingIn(e, moddir.GamePath(o.Path))
 	if err != nil {

@@ -43,7 +43,7 @@ func TestGameIcons(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer scene.Close()
-	if v := scene.Views()[0]; v.Bounds.Max != [2]float64{1, 1} {
+	if v := scene.Views[0]; v.Bounds.Max != [2]float64{1, 1} {
 		t.Errorf("the picture of the icon is %v", v.Bounds)
 	}
 }

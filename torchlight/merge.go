@@ -13,6 +13,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/values/merge3"
 	"trowel.example/torchlight/internal/modmerge"
 	"trowel.example/torchlight/internal/modsource"
@@ -114,7 +115,7 @@ func mergeSingles(_ context.Context, job *format.Job, base, ours, theirs *format
 	var files [3][]byte
 	for i, src := range []*format.Source{base, ours, theirs} {
 		var err error
-		if files[i], err = src.ReadUpTo(modsource.MaxSize); err != nil {
+		if files[i], err = src.ReadUpTo(effort.TextFile); err != nil {
 			return nil, err
 		}
 		if _, err := modedit.TreeOf(modsource.GamePath(src), files[i], modedit.Options{}); err != nil {

@@ -11,6 +11,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/picture/gltf"
 	"trowel.example/torchlight/internal/modinfo"
 	"trowel.example/torchlight/internal/modscene"
@@ -139,7 +140,7 @@ type materialFile struct{ asIsFile }
 
 func (f *materialFile) Info(context.Context, *format.Job) (format.Info, error) {
 	info := format.Info{Format: f.format}
-	data, err := f.src.ReadUpTo(modsource.MaxSize)
+	data, err := f.src.ReadUpTo(effort.TextFile)
 	if err == nil {
 		info.Fields, err = modinfo.OfMaterials(data)
 	}
@@ -147,7 +148,7 @@ func (f *materialFile) Info(context.Context, *format.Job) (format.Info, error) {
 }
 
 func (f *materialFile) Check(_ context.Context, _ *format.Job, sink check.Sink) error {
-	data, err := f.src.ReadUpTo(modsource.MaxSize)
+	data, err := f.src.ReadUpTo(effort.TextFile)
 	if err == nil {
 		ogre.CheckScript(data, sink)
 	}

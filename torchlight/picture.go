@@ -9,6 +9,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/torchlight/dds"
 	"trowel.example/torchlight/internal/imageset"
 	"trowel.example/torchlight/internal/modsource"
@@ -59,7 +60,7 @@ func pictureFormat(name, title string, kind picture.Kind, extensions []string, c
 			return &pictureFile{asIsFile{src, name}, picture.Check}, nil
 		},
 		Dump: func(_ context.Context, _ *format.Job, src *format.Source, _ string, t trace.Tracer) error {
-			data, err := src.ReadUpTo(modsource.MaxSize)
+			data, err := src.ReadUpTo(effort.TextFile)
 			if err != nil {
 				return err
 			}
@@ -78,7 +79,7 @@ type pictureFile struct {
 }
 
 func (f *pictureFile) Check(_ context.Context, _ *format.Job, sink check.Sink) error {
-	data, err := f.src.ReadUpTo(modsource.MaxSize)
+	data, err := f.src.ReadUpTo(effort.TextFile)
 	if err == nil {
 		f.check(f.src.Name, data, sink)
 	}
@@ -95,7 +96,7 @@ func pictureConversion(to picture.Kind, title, extension string, options ...form
 			return name + extension
 		},
 		Convert: func(_ context.Context, job *format.Job, src *format.Source, out format.Output) error {
-			data, err := src.ReadUpTo(modsource.MaxSize)
+			data, err := src.ReadUpTo(effort.TextFile)
 			if err != nil {
 				return err
 			}

@@ -9,7 +9,7 @@ import (
 )
 
 // repairCommands are the parts of a repair, as edit operations.
-var repairCommands = []modCommand{
+var repairCommands = []*format.Command{
 	operation(format.Command{Name: "repair-tags", Title: "Repair broken tags and unreadable sources", Heading: "Repair",
 		Long: "Repairs tags of sources that are missing, open a node instead of closing it, or have no bracket or a " +
 			"wrong name, and joins values over several lines. " +

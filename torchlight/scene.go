@@ -14,7 +14,7 @@ import (
 )
 
 // openScene opens the scene of a single file.
-func openScene(_ context.Context, job *format.Job, src *format.Source, _ string) (format.Scene, error) {
+func openScene(_ context.Context, job *format.Job, src *format.Source, _ string) (*format.Scene, error) {
 	base, closer, err := modsource.OpenBase(job, optionSceneBase.Value(job), moddir.Options{})
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func sceneOptions(job *format.Job) (modscene.Options, error) {
 }
 
 // openArchiveScene opens the scene of a file of a mod.
-func openArchiveScene(ctx context.Context, job *format.Job, src *format.Source, at string) (format.Scene, error) {
+func openArchiveScene(ctx context.Context, job *format.Job, src *format.Source, at string) (*format.Scene, error) {
 	o, err := sceneOptions(job)
 	if err != nil {
 		return nil, err

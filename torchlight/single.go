@@ -9,12 +9,14 @@ import (
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/internal/animation"
 	"trowel.example/torchlight/internal/image"
 	"trowel.example/torchlight/internal/modinfo"
 	"trowel.example/torchlight/internal/modsource"
 	"trowel.example/torchlight/internal/ogre"
+	"trowel.example/torchlight/internal/translation"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/modedit"
@@ -24,13 +26,16 @@ import (
 	"trowel.example/trace"
 )
 
+// dataKinds are the findings about data files.
+var dataKinds = slices.Concat(dat.Catalog.Kinds(), animation.Catalog.Kinds(), translation.Catalog.Kinds())
+
 // The formats of single files of a mod.
 
 var (
 	torchlightData = compiledFormat("torchlight-dat", "Torchlight II data file, compiled", "docs/formats/torchlight-dat.md",
-		[]string{".BINDAT"}, slices.Concat(dat.Catalog.Kinds(), animation.Catalog.Kinds()), modinfo.OfData)
+		[]string{".BINDAT"}, dataKinds, modinfo.OfData)
 	torchlightADM = compiledFormat("torchlight-adm", "Torchlight data file or layout, compiled", "docs/formats/torchlight-dat.md",
-		[]string{moddir.ADM}, slices.Concat(dat.Catalog.Kinds(), animation.Catalog.Kinds()), modinfo.OfData)
+		[]string{moddir.ADM}, dataKinds, modinfo.OfData)
 	torchlightLayout = compiledFormat(torchlightLayoutName, "Torchlight II layout, compiled", "docs/formats/torchlight-layout.md",
 		[]string{".BINLAYOUT"}, layout.Catalog.Kinds(), modinfo.OfLayout)
 	torchlightRaw = compiledFormat("torchlight-raw", "Torchlight II table", "docs/formats/torchlight-tables.md",
@@ -46,15 +51,15 @@ func compiledFormat(name, title, doc string, extensions []string, kinds []*check
 		Options: []format.Option{optionNames, optionGUTS, format.OptionClean}}
 	f.Recognize = func(src *format.Source) bool {
 		// The first bytes are not conclusive: the whole file must be valid.
-		if src.Size > modsource.MaxSize || !moddir.MayBeCompiled(src.Head(modsource.MaxHead), src.Name) {
+		if src.Size > effort.TextFile.Limit(0) || !moddir.MayBeCompiled(src.Head(modsource.MaxHead), src.Name) {
 			return false
 		}
-		data, err := src.ReadUpTo(modsource.MaxSize)
+		data, err := src.ReadUpTo(effort.TextFile)
 		return err == nil && moddir.CompiledFormat(data, src.Name) == name
 	}
 	f.RecognizeTree = func(fsys fs.FS) bool { return moddir.RecognizeSingle(fsys) == name }
 	f.Open = func(_ context.Context, job *format.Job, src *format.Source) (format.File, error) {
-		data, err := src.ReadUpTo(modsource.MaxSize)
+		data, err := src.ReadUpTo(effort.TextFile)
 		if err != nil {
 			return nil, err
 		}
@@ -76,7 +81,7 @@ func compiledFormat(name, title, doc string, extensions []string, kinds []*check
 		return format.Write(out, data)
 	}
 	f.Dump = func(_ context.Context, _ *format.Job, src *format.Source, _ string, t trace.Tracer) error {
-		data, err := src.ReadUpTo(modsource.MaxSize)
+		data, err := src.ReadUpTo(effort.TextFile)
 		if err != nil {
 			return err
 		}
@@ -102,7 +107,7 @@ func compiledFormat(name, title, doc string, extensions []string, kinds []*check
 	case "torchlight-dat", "torchlight-adm":
 		f.Scene = openScene
 		f.Options = slices.Concat(f.Options, []format.Option{optionSceneBase}, modelOptions)
-		f.Conversions = append(f.Conversions, modelConversion)
+		f.Conversions = append(append(f.Conversions, modelConversion), textConversions(openSingle)...)
 	case "torchlight-mpp", torchlightLayoutName:
 		f.Scene = openScene
 		f.Options = append(f.Options, optionSceneBase)
@@ -118,7 +123,7 @@ const (
 
 func convertSingle(job *format.Job, src *format.Source, out format.Output,
 	convert func([]byte, string, moddir.Options) ([]byte, error)) error {
-	data, err := src.ReadUpTo(modsource.MaxSize)
+	data, err := src.ReadUpTo(effort.TextFile)
 	if err != nil {
 		return err
 	}
@@ -181,7 +186,7 @@ var torchlightSource = &format.Format{
 	Open:          openSourceFile,
 	RecognizeTree: func(fsys fs.FS) bool { return moddir.RecognizeSingle(fsys) == torchlightSourceName },
 	Build:         format.BuildOf(moddir.BuildAsIs),
-	Conversions: []format.Conversion{{
+	Conversions: append([]format.Conversion{{
 		To: "compiled", Title: "the compiled form that the game reads: .BINDAT, .BINLAYOUT, .RAW, .MPP, .MESH or .SKELETON", Extension: ".BINDAT",
 		Rename: moddir.CompiledName, Usual: true,
 		Convert: func(_ context.Context, job *format.Job, src *format.Source, out format.Output) error {
@@ -195,14 +200,14 @@ var torchlightSource = &format.Format{
 				return moddir.Compile(content, name+moddir.ADM, o)
 			})
 		},
-	}, modelConversion},
+	}, modelConversion}, textConversions(openSingle)...),
 	Kinds: slices.Concat(moddir.Catalog.Kinds(), text.Catalog.Kinds(), layout.Catalog.Kinds(), ogre.Catalog.Kinds(), animation.Catalog.Kinds(),
-		modedit.Catalog.Kinds()),
+		translation.Catalog.Kinds(), modedit.Catalog.Kinds()),
 	Options: append([]format.Option{optionNames, optionSceneBase}, modelOptions...),
 }
 
 func openSourceFile(_ context.Context, job *format.Job, src *format.Source) (format.File, error) {
-	data, err := src.ReadUpTo(modsource.MaxSize)
+	data, err := src.ReadUpTo(effort.TextFile)
 	if err != nil {
 		return nil, err
 	}
@@ -265,13 +270,13 @@ type asIsFile struct {
 }
 
 func (f *asIsFile) Tree(_ context.Context, _ *format.Job) (fs.FS, error) {
-	data, err := f.src.ReadUpTo(modsource.MaxSize)
+	data, err := f.src.ReadUpTo(effort.TextFile)
 	return moddir.OpenAsIs(data, f.src.Name, f.format), err
 }
 
 func (f *asIsFile) Info(context.Context, *format.Job) (format.Info, error) {
 	info := format.Info{Format: f.format}
-	data, err := f.src.ReadUpTo(modsource.MaxSize)
+	data, err := f.src.ReadUpTo(effort.TextFile)
 	if err != nil {
 		return info, err
 	}

@@ -16,11 +16,13 @@ var game = &format.Game{
 	Findings: findings,
 	Formats: []*format.Format{
 		torchlightMod, torchlightPak,
-		torchlightData, torchlightADM, torchlightLayout, torchlightRaw, torchlightGrid, torchlightModel, torchlightMaterial, torchlightSource,
+		torchlightData, torchlightADM, torchlightLayout, torchlightRaw, torchlightGrid, torchlightModel, torchlightMaterial,
+		torchlightSource,
 		torchlightDDS, torchlightTGA, torchlightPNG, torchlightJPEG, torchlightImageSet, torchlightAsset,
 	},
 	Around: modsource.Around,
-	Hash:   &format.Hash{Of: hash.Of, Names: nameFinder},
+	Codex:  modCodex,
+	Hash:   &format.Hash{Of: hash.Meant, Names: nameFinder},
 }
 
 //go:embed findings.txt

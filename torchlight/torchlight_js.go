@@ -11,6 +11,7 @@ var (
 	archiveMerging *format.Merging
 	singleMerging  *format.Merging
 	modAuthoring   *format.Authoring
+	modCodex       *format.Codex
 )
 
 type openFunc = func(context.Context, *format.Job, *format.Source) (format.File, error)

@@ -17,7 +17,7 @@ import (
 	"sync"
 	"testing"
 
-	"trowel.example/cmd/internal/bucket"
+	"trowel.example/cmd/trowel-fleet/internal/bucket"
 	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 )

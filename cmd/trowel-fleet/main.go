@@ -8,11 +8,11 @@ import (
 	"os"
 
 	_ "trowel.example/all"
-	"trowel.example/cmd/internal/bucket"
-	"trowel.example/cmd/internal/census"
-	"trowel.example/cmd/internal/fleet"
-	"trowel.example/cmd/internal/parquet"
 	"trowel.example/cmd/internal/verbs"
+	"trowel.example/cmd/trowel-fleet/internal/bucket"
+	"trowel.example/cmd/trowel-fleet/internal/census"
+	"trowel.example/cmd/trowel-fleet/internal/fleet"
+	"trowel.example/cmd/trowel-fleet/internal/parquet"
 	"trowel.example/internal/format"
 )
 
@@ -31,7 +31,7 @@ func datasets(ctx context.Context, name string) (census.Store, error) {
 }
 
 // more are the verbs that trowel does not have.
-var more = []verbs.Added{fleet.Verbs, verbs.Census(tables, datasets)}
+var more = []verbs.Added{fleet.Verbs, census.Verbs(tables, datasets)}
 
 func main() {
 	verbs.Confine()

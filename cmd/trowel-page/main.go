@@ -6,13 +6,14 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"embed"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"flag"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"maps"
 	"os"
@@ -24,16 +25,22 @@ import (
 
 	"trowel.example/cmd/internal/site"
 	"trowel.example/cmd/internal/viewer"
+	"trowel.example/internal/bytes/deflate"
 )
 
 //go:embed web
 var web embed.FS
 
+// smallest is set for a release: the program is downloaded more often than it is made.
+var smallest bool
+
 func main() {
 	flag.Usage = func() {
-		fmt.Fprintln(flag.CommandLine.Output(), "usage: trowel-page FOLDER\n\n"+
+		fmt.Fprintln(flag.CommandLine.Output(), "usage: trowel-page [-smallest] FOLDER\n\n"+
 			"It makes the page in a folder that does not exist, from the source in this folder.")
+		flag.PrintDefaults()
 	}
+	flag.BoolVar(&smallest, "smallest", false, "compress the program to fewer bytes, which takes a minute longer")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		flag.Usage()
@@ -84,6 +91,9 @@ func files() (map[string][]byte, error) {
 			[]byte("<head><meta http-equiv=\"Content-Security-Policy\" content=\""+policy+"\">\n"), 1)
 	}
 	all[site.List] = nil // it is made with the folder
+	if err := addSamples(all); err != nil {
+		return nil, err
+	}
 	if all[site.Program], err = build(); err != nil {
 		return nil, err
 	}
@@ -101,11 +111,20 @@ func files() (map[string][]byte, error) {
 		fmt.Fprintln(sum, at, len(all[at]))
 		sum.Write(all[at])
 	}
-	list, err := json.Marshal(append(names, ""))
+	// What is loaded only if the user wants it.
+	var now, later []string
+	for _, at := range names {
+		if strings.HasPrefix(at, samplesFolder) && !strings.HasSuffix(at, ".jpg") {
+			later = append(later, at)
+		} else {
+			now = append(now, at)
+		}
+	}
+	list, err := json.Marshal([][]string{append(now, ""), later})
 	if err != nil {
 		return nil, err
 	}
-	all["keep.js"] = fmt.Appendf(all["keep.js"], "keep(%q, %s);\n", hex.EncodeToString(sum.Sum(nil)[:8]), list)
+	all["keep.js"] = fmt.Appendf(all["keep.js"], "keep(%q, ...%s);\n", hex.EncodeToString(sum.Sum(nil)[:8]), list)
 	return all, nil
 }
 
@@ -124,15 +143,23 @@ func build() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var packed bytes.Buffer
-	z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
-	if err == nil {
-		_, err = z.Write(data)
+	return gzipped(data)
+}
+
+// gzipped compresses data with the level 9 of zlib, which makes a program smaller by 1 % than that of compress/gzip does, or to a size that
+// is 4 % less than that: the header of gzip, the stream without the frame of zlib, the checksum and the size.
+func gzipped(data []byte) ([]byte, error) {
+	compress := func(dst, src []byte) ([]byte, error) { return deflate.Compress(dst, src, 9) }
+	if smallest {
+		compress = deflate.Smallest
 	}
-	if err == nil {
-		err = z.Close()
+	packed, err := compress([]byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 0xff}, data)
+	if err != nil {
+		return nil, err
 	}
-	return packed.Bytes(), err
+	packed = append(packed[:10], packed[12:len(packed)-4]...)
+	packed = binary.LittleEndian.AppendUint32(packed, crc32.ChecksumIEEE(data))
+	return binary.LittleEndian.AppendUint32(packed, uint32(len(data))), nil
 }
 
 func output(name string, args ...string) ([]byte, error) {

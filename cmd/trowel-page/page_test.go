@@ -3,9 +3,12 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/base64"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -188,6 +191,64 @@ func TestSite(t *testing.T) {
 	}
 }
 
+// TestDoor tests the page before a file is open: it is small and shows itself before the program is loaded, and a sample, a link to it and
+// a file of the same server open. A file of another server is refused.
+func TestDoor(t *testing.T) {
+	tests.Judges(t)
+	dir := made(t)
+	answers := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, site.Program) {
+			<-answers
+		}
+		http.FileServer(http.Dir(dir)).ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	p := chromium.Start(t, 1440, 900)
+	p.Do(chromedp.Navigate(server.URL))
+	p.Wait("document.body.dataset.ready && [...document.images].every((i) => i.naturalWidth)")
+	size := chromium.Eval[int](p, `[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
+		.reduce((n, r) => n + r.encodedBodySize, 0)`)
+	if size > 250_000 {
+		t.Errorf("the first page has %d bytes", size)
+	}
+	for _, dark := range []bool{false, true} {
+		for _, size := range [][2]int{{1440, 900}, {1024, 700}, {390, 844}} {
+			p.Resize(size[0], size[1])
+			p.Dark(dark)
+			p.Picture(fmt.Sprint("door", size[0], dark))
+		}
+	}
+	p.Dark(false)
+	p.Resize(1440, 900)
+	p.Do(chromedp.Click("#samples li:first-child a", chromedp.ByQuery))
+	p.Wait("document.getElementById('state').textContent === 'Opening burrow.map'")
+	p.Picture("waits")
+	close(answers)
+	opens := func(kind string) {
+		t.Helper()
+		p.Wait("document.getElementById('message').textContent || frames[0]?.document.body?.dataset.ready")
+		if text := chromium.Eval[string](p, "document.getElementById('message').textContent"); text != "" {
+			t.Fatal(text)
+		}
+		p.Wait("frames[0].document.getElementById('kind').textContent === '" + kind + "'")
+	}
+	opens("Teeworlds/DDNet map")
+	p.Picture("burrow")
+	for _, c := range [][2]string{{"samples/ember.MOD", "Torchlight II mod"}, {"samples/glade#view=iso", "Minetest/Luanti world"},
+		{"/samples/burrow.map", "Teeworlds/DDNet map"}} {
+		p.Do(chromedp.Navigate("about:blank"), chromedp.Navigate(server.URL+"/?open="+c[0]))
+		opens(c[1])
+		p.Picture(strings.Fields(c[1])[1])
+	}
+	for _, c := range [][2]string{{"https://other.example/a.map", "https://other.example/a.map is on another server"},
+		{"maps/none.map", "none.map cannot be opened: the server answers with status 404"}} {
+		p.Do(chromedp.Navigate("about:blank"), chromedp.Navigate(server.URL+"/?open="+c[0]))
+		p.Wait("document.getElementById('message')?.textContent.includes('" + c[1] + "')")
+	}
+	p.Picture("refused")
+}
+
 // pieces returns the bodies of the objects in a list, sorted.
 func pieces(list string) []string {
 	return slices.Sorted(strings.FieldsFuncSeq(list, func(r rune) bool { return strings.ContainsRune("[]{}", r) }))
@@ -207,7 +268,9 @@ func TestPageAccessible(t *testing.T) {
 	tests.Judges(t)
 	dir := t.TempDir()
 	sample, wrong := filepath.Join(dir, "burrow.map"), filepath.Join(dir, "wrong.map")
-	packed(t, "../../samples/burrow", sample)
+	whole := filepath.Join(dir, "whole.map")
+	packed(t, "../../samples/burrow", whole)
+	externalize(t, whole, sample, filepath.Join(dir, "mapres"))
 	if err := os.WriteFile(wrong, []byte("nothing of a map"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -296,5 +359,22 @@ func TestPageFiles(t *testing.T) {
 	}
 	for _, m := range p.Messages() {
 		t.Errorf("on the console: %s", m)
+	}
+}
+
+// TestGzipped tests that compress/gzip reads what gzipped writes, with the checksum.
+func TestGzipped(t *testing.T) {
+	for _, data := range [][]byte{nil, []byte("a"), bytes.Repeat([]byte("trowel "), 100_000)} {
+		packed, err := gzipped(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z, err := gzip.NewReader(bytes.NewReader(packed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(z); err != nil || !bytes.Equal(got, data) {
+			t.Errorf("%d bytes came back as %d: %v", len(data), len(got), err)
+		}
 	}
 }

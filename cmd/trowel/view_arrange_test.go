@@ -84,7 +84,7 @@ func TestViewDrawParts(t *testing.T) {
 	d.Accessible("settings")
 	d.Picture("settings")
 	d.Press(kb.Escape)
-	d.last(6, "replace-settings 1 1 'sv_freeze_delay 4' 'nonsense 1'")
+	d.last(6, "replace-settings --new-name 1 1 'sv_freeze_delay 4' 'nonsense 1'")
 	d.save()
 	d.end()
 }

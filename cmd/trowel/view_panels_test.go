@@ -90,6 +90,22 @@ func TestViewPanels(t *testing.T) {
 	p.Press(kb.Escape)
 	p.Wait("!document.querySelector('#search').value && !" + hash + ".has('q')")
 
+	// What is against a release of the map, by the rules in the link: each finding leads to its place, and other rules find others.
+	visit(p, "rules=ddnet")
+	p.Wait("document.querySelector('#pane-release strong')?.textContent === '1 finding against a binding rule.'")
+	p.Wait("document.querySelector('#tab-release .count').textContent === '1'")
+	p.Do(chromedp.Click("#pane-release li .what"))
+	p.Wait(hash + ".get('at') === '50.5,17.5'")
+	p.Wait("document.querySelector('#pane-release li.chosen .muted')?.textContent === 'Start and finish line: start line'")
+	const logos = "[...document.querySelectorAll('#pane-release .notes li')].some((li) => li.textContent === 'logos are behind the tees')"
+	if !chromium.Eval[bool](p, logos) {
+		t.Error("the list of what a person must look at is incomplete")
+	}
+	p.Picture("release")
+	p.Do(chromedp.SetValue("#pane-release select[name=rules]", "kog"), chromedp.Evaluate(
+		"document.querySelector('#pane-release select[name=rules]').dispatchEvent(new Event('change'))", nil))
+	p.Wait("document.querySelector('#pane-release strong')?.textContent.startsWith('Nothing that a program can see')")
+
 	// The selected finding stays selected when the file has changed and has another finding.
 	visit(p, "tab=findings&finding=0.5")
 	p.Wait("document.querySelector('.places [aria-current]')")

@@ -162,6 +162,33 @@ func TestViewChanged(t *testing.T) {
 	v.stop()
 }
 
+// TestViewDamage tests that a file that is cut off opens with what the command line prints, and a link to its findings.
+func TestViewDamage(t *testing.T) {
+	path := sample(t, "burrow", "burrow.map")
+	data, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(path, data[:len(data)/2], 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := view(t, path)
+	p := v.open(1440, 900)
+	p.Wait("document.getElementById('damage').textContent.includes('the file is cut off: ')")
+	settle(p)
+	for _, dark := range []bool{false, true} {
+		p.Dark(dark)
+		p.Accessible("damage", "color-contrast")
+		p.Picture(fmt.Sprint("open", dark))
+	}
+	p.Resize(390, 844)
+	p.Picture("phone")
+	p.Resize(1440, 900)
+	p.Do(chromedp.Click("#damage button", chromedp.ByQuery))
+	p.Wait("[...document.querySelectorAll('[role=tab][aria-selected=true]')].some((tab) => tab.textContent.startsWith('Findings'))")
+	v.stop()
+}
+
 // TestViewMissing tests that missing data of the picture is listed after a change outside of the visible area,
 // and after the page is reloaded: the tiles are cached together with their missing data.
 func TestViewMissing(t *testing.T) {

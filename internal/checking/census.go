@@ -9,16 +9,16 @@ import (
 	"trowel.example/internal/format"
 )
 
-// Table declares the table of the findings in a game's files.
-func Table(name string) *format.Table {
-	return &format.Table{Name: name, Title: "A finding of check.", Columns: []format.Column{
-		{Name: "id", Type: format.ColumnText, Help: "The kind of finding, such as tw-map-no-game-layer."},
-		{Name: "severity", Type: format.ColumnText, Help: "error, warning or info."},
-		{Name: "path", Type: format.ColumnText, Help: "The path inside the file; empty for the whole file."},
-		{Name: "byte_offset", Type: format.ColumnInt, Optional: true, Help: "The offset in the file in bytes; null if unknown."},
-		{Name: "message", Type: format.ColumnText, Help: "The message, in English."},
-		{Name: "places", Type: format.ColumnInt, Help: "The number of places of the finding in `check --json`."},
-	}}
+// Table returns the table of the findings in a game's files.
+func Table(name string) *format.TableOf[check.Finding] {
+	return format.NewTable(name, "A finding of check.", func(r *format.Rows, f check.Finding) {
+		r.Col("id", format.TextCell(f.ID), "The kind of finding, such as tw-map-no-game-layer.")
+		r.Col("severity", format.TextCell(f.Severity.String()), "error, warning or info.")
+		r.Col("path", format.TextCell(f.Path), "The path inside the file; empty for the whole file.")
+		r.Col("byte_offset", format.IntCell(f.Offset).If(f.Offset >= 0), "The offset in the file in bytes; null if unknown.")
+		r.Col("message", format.TextCell(f.Message), "The message, in English.")
+		r.Col("places", format.IntCell(len(f.At)), "The number of places of the finding in `check --json`.")
+	})
 }
 
 // Rows returns a [format.Census.Rows] function for files that open opens: it returns the rows of an open file, and
@@ -26,10 +26,10 @@ func Table(name string) *format.Table {
 // returns findings only.
 func Rows(
 	open func(context.Context, *format.Job, *format.Source) (format.File, error),
-	rows func(ctx context.Context, job *format.Job, src *format.Source, file format.File, row func(*format.Table, []format.Cell) error) error,
-	findings *format.Table,
-) func(context.Context, *format.Job, *format.Source, func(*format.Table, []format.Cell) error) error {
-	return func(ctx context.Context, job *format.Job, src *format.Source, row func(*format.Table, []format.Cell) error) error {
+	rows func(ctx context.Context, job *format.Job, src *format.Source, file format.File, row format.RowFunc) error,
+	findings *format.TableOf[check.Finding],
+) func(context.Context, *format.Job, *format.Source, format.RowFunc) error {
+	return func(ctx context.Context, job *format.Job, src *format.Source, row format.RowFunc) error {
 		var missed losses
 		own := missed.of(job, job.OnMiss)
 		file, err := open(ctx, own, src)
@@ -53,14 +53,7 @@ func Rows(
 			if ctx.Err() != nil {
 				return
 			}
-			offset := format.Cell{}
-			if f.Offset >= 0 {
-				offset = format.IntCell(f.Offset)
-			}
-			if err := row(findings, []format.Cell{
-				format.TextCell(f.ID), format.TextCell(f.Severity.String()), format.TextCell(f.Path), offset,
-				format.TextCell(f.Message), format.IntCell(int64(len(f.At))),
-			}); err != nil {
+			if err := findings.Put(row, f); err != nil {
 				cancel(err)
 			}
 		}

@@ -6,12 +6,12 @@ import (
 	"context"
 	_ "embed"
 	"errors"
+	"io/fs"
 	"sync"
 
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/format"
-	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/stores/server"
 )
 
@@ -35,10 +35,10 @@ var (
 var Findings string
 
 // Kinds returns the kinds of findings that belong to no format.
-func Kinds() []*check.Kind { return catalog.Kinds() }
+func Kinds() []*check.Kind { return append(catalog.Kinds(), check.Limit) }
 
 // Run reports all problems in a file. It returns an error if the check could not be completed for a reason outside the
-// file: a server failed, or the context ended.
+// file: a server failed, the user may not read the file, or the context ended.
 func Run(ctx context.Context, f *format.Format, job *format.Job, src *format.Source, sink check.Sink) error {
 	g := Gathering{sink: sink, put: sink}
 	err := Shard(ctx, f, job, src, g.Put, g.Miss)
@@ -89,7 +89,7 @@ func (l *losses) check(ctx context.Context, job *format.Job, file format.File, e
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case server.Failed(err):
+	case server.Failed(err), errors.Is(err, fs.ErrPermission):
 		return err
 	case err != nil:
 		missed(Broken(Unreadable, err))
@@ -146,15 +146,13 @@ func (g *Gathering) End() {
 
 // Broken converts an error to a finding.
 func Broken(kind *check.Kind, err error) check.Finding {
+	kind = kind.Of(err)
 	f := check.Finding{ID: kind.ID, Severity: kind.Severity, Offset: -1, Message: err.Error()}
 	if e, ok := errors.AsType[*fault.Error](err); ok {
 		inside := *e
 		f.Path, f.Offset = inside.Path, inside.Offset
 		inside.File, inside.Path, inside.Offset = "", "", -1
 		f.Message = inside.Error()
-	}
-	if errors.Is(err, effort.ErrMet) {
-		f.Message += effort.Raises
 	}
 	return f
 }

@@ -3,32 +3,30 @@ package format
 import (
 	"fmt"
 	"path/filepath"
-	"reflect"
 	"slices"
 
 	"trowel.example/check"
 	"trowel.example/internal/values/piece"
 )
 
-// ApplyCommand declares the edit command apply, which formats implement with [Apply].
-var ApplyCommand = Command{
-	Name: "apply", Heading: "Pieces", Title: "Put an edited extract back into its file",
-	Long: "Writes only the changes in the folder to the file. If the file has changed in the same place since the " +
-		"extraction, nothing is written and the places are reported, unless --prefer selects a side. Files that were " +
-		"removed from the folder are removed from the file only with --delete.",
-	Args: []Option{{Name: "folder", Input: true, Help: "the folder that extract made from some paths of the file, or from an area"}},
-	Options: []Option{
-		{Name: "prefer", Choices: []string{piece.PreferFolder, piece.PreferFile}, Help: "the side that is used where both have changed"},
-		{Name: "delete", Bool: true, Help: "also remove the files that were removed from the folder"},
-	},
-	Example: "apply climb",
-	Fields:  reflect.TypeFor[applyFields](),
+// ApplyName is the name of [ApplyCommand].
+const ApplyName = "apply"
+
+// ApplyCommand returns the edit command apply. Formats implement it with [Apply].
+func ApplyCommand(do any) *Command {
+	return Declare[applyFields](Command{
+		Name: ApplyName, Heading: "Pieces", Title: "Put an edited extract back into its file",
+		Long: "Writes only the changes in the folder to the file. If the file has changed in the same place since the " +
+			"extraction, nothing is written and the places are reported, unless --prefer selects a side. Files that were " +
+			"removed from the folder are removed from the file only with --delete.",
+		Example: "apply climb",
+	}, do)
 }
 
 type applyFields struct {
-	Folder string `option:"folder"`
-	Prefer string `option:"prefer"`
-	Delete bool   `option:"delete"`
+	Folder string `arg:"folder,input" help:"the folder that extract made from some paths of the file, or from an area"`
+	Prefer string `option:"prefer" choices:"folder|file" help:"the side that is used where both have changed"`
+	Delete bool   `option:"delete" help:"also remove the files that were removed from the folder"`
 }
 
 // An AppliedFile is a file of a folder that goes into a game file.

@@ -33,21 +33,12 @@ type Author interface {
 	Checks(id string) bool
 	// CheckAll returns the problems of the folder. The function whole runs the complete check of the folder.
 	CheckAll(ctx context.Context, whole func(context.Context, check.Sink) error) ([]Problem, error)
-	// Mends returns the ways in which a problem can be corrected.
-	Mends(ctx context.Context, p Problem) ([]Mend, error)
-
 	// Describe describes what is at a place, in Markdown: "" if there is nothing to describe.
 	Describe(ctx context.Context, path string, at Spot) (text string, over Span, err error)
 	// Complete returns what can be written at a place.
 	Complete(ctx context.Context, path string, at Spot) ([]Completion, error)
 	// Definitions returns the places that define the thing that is named at a place.
 	Definitions(ctx context.Context, path string, at Spot) ([]Span, error)
-	// References returns the places that mention the thing that is named at a place, except its definitions.
-	References(ctx context.Context, path string, at Spot) ([]Span, error)
-	// Named returns the name at a place if Rename can change it, otherwise "".
-	Named(ctx context.Context, path string, at Spot) (name string, over Span, err error)
-	// Rename returns the edits that give the thing that is named at a place another name.
-	Rename(ctx context.Context, path string, at Spot, to string) (Rewrite, error)
 }
 
 // Spot is a position in a text.
@@ -73,21 +64,6 @@ type Problem struct {
 type Edit struct {
 	Span
 	Text string
-}
-
-// Mend is a way to correct a problem.
-type Mend struct {
-	Title string
-	Edits []Edit
-}
-
-// Move gives a file another path.
-type Move struct{ From, To string }
-
-// Rewrite is a change of several files. The paths of the edits are those before the moves.
-type Rewrite struct {
-	Edits []Edit
-	Moves []Move
 }
 
 // Completion is a text that can be written at a place.

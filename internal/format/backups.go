@@ -14,11 +14,13 @@ type Backups struct {
 	Add func(ctx context.Context, job *Job, src, repo *Source) (Info, error)
 	// Rekey replaces those who can read an encrypted repository by those that the options name. Its data stays unchanged.
 	Rekey func(ctx context.Context, job *Job, repo *Source) error
-	// Trust are the options of List and Mount that select the snapshots that are accepted. They are also options of the repository's
+	// Trust are the options of List and Show that select the snapshots that are accepted. They are also options of the repository's
 	// format.
 	Trust []Option
 	// List returns the snapshots of a repository, oldest first. Those that are not accepted have an error.
 	List func(ctx context.Context, job *Job, repo *Source) ([]Snapshot, error)
+	// Near returns the path of a repository next to the source that contains a snapshot of it, or "". It asks for no secret.
+	Near func(ctx context.Context, src *Source) string
 	// Forget removes snapshots by ID. Data that only they use stays until Prune. sign is the path of a key that signs what was
 	// removed, or "".
 	Forget func(ctx context.Context, repo *Source, ids []string, sign string) error
@@ -26,11 +28,11 @@ type Backups struct {
 	Prune func(ctx context.Context, job *Job, repo *Source, o Prune) (Pruned, error)
 	// Stats measures how a repository has grown.
 	Stats func(ctx context.Context, job *Job, repo *Source) (BackupStats, error)
-	// Mount makes the snapshot with an ID readable as a file of the format in the folder dir, which exists and is
+	// Show makes the snapshot with an ID readable as a file of the format in the folder dir, which exists and is
 	// empty, until the returned function is called or ctx ends. It restores nothing: most contents are read from the
-	// repository when they are needed. now is the file as it is, which provides what no snapshot contains. Mount
+	// repository when they are needed. now is the file as it is, which provides what no snapshot contains. Show
 	// returns messages about what the folder lacks. It returns an error if the snapshot is not accepted.
-	Mount func(ctx context.Context, job *Job, repo *Source, id, dir string, now *Source) (unmount func() error, notes []string, err error)
+	Show func(ctx context.Context, job *Job, repo *Source, id, dir string, now *Source) (end func() error, notes []string, err error)
 }
 
 // Prune are the options of [Backups.Prune].

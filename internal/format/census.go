@@ -12,13 +12,16 @@ import (
 	"trowel.example/internal/text/words"
 )
 
+// RowFunc receives a row of a table.
+type RowFunc = func(t *Table, values []Cell) error
+
 // Census describes a file as rows of tables, for query engines.
 type Census struct {
 	Tables []*Table
 
 	// Rows calls row with each row of the tables, for the file or for the shard of the job. The values are in the
 	// order of the columns, and row must not keep them. Rows reports unreadable data by [Job.Miss] and continues.
-	Rows func(ctx context.Context, job *Job, src *Source, row func(t *Table, values []Cell) error) error
+	Rows func(ctx context.Context, job *Job, src *Source, row RowFunc) error
 
 	// Digest returns a short text that changes whenever the data that the rows are made from changes, for the file or
 	// for the shard of the job. It takes less time than Rows. It returns "" if it cannot detect changes. Nil: the
@@ -95,12 +98,87 @@ func (t ColumnType) String() string {
 	return fmt.Sprintf("type %d", uint8(t))
 }
 
+// TableOf is a table of which each row describes a T.
+type TableOf[T any] struct {
+	Table
+	columns func(r *Rows, v T)
+}
+
+// NewTable returns a table. The function columns calls [Rows.Col] for each column of the row about v, always for the same
+// columns in the same order. It is called with the zero value for the declarations of the columns.
+func NewTable[T any](name, title string, columns func(r *Rows, v T)) *TableOf[T] {
+	t := &TableOf[T]{Table{Name: name, Title: title}, columns}
+	var zero T
+	columns(&Rows{declared: &t.Table}, zero)
+	return t
+}
+
+// Only makes the table one that exists only with an option.
+func (t *TableOf[T]) Only(o Option) *TableOf[T] {
+	t.Option = o.Name
+	return t
+}
+
+// Add adds the row about v.
+func (t *TableOf[T]) Add(r *Rows, v T) {
+	r.of = append(r.of, &t.Table)
+	t.columns(r, v)
+}
+
+// Put calls row with the row about v.
+func (t *TableOf[T]) Put(row RowFunc, v T) error {
+	r := Rows{cells: make([]Cell, 0, len(t.Columns))}
+	t.columns(&r, v)
+	return row(&t.Table, r.cells)
+}
+
+// Rows are rows of any tables.
+type Rows struct {
+	of       []*Table
+	cells    []Cell
+	declared *Table // receives the declarations of columns; nil for rows
+}
+
+// Col adds a column: its name and help, and its cell in this row, whose type and [Cell.If] declare the column.
+func (r *Rows) Col(name string, value Cell, help string) {
+	if r.declared != nil {
+		r.declared.Columns = append(r.declared.Columns, Column{Name: name, Type: value.of, Optional: value.optional, Help: help})
+		return
+	}
+	r.cells = append(r.cells, value)
+}
+
+// Flush calls row with each of the rows, and removes them.
+func (r *Rows) Flush(row RowFunc) (err error) {
+	cells := r.cells
+	for _, t := range r.of {
+		n := len(t.Columns)
+		if err = row(t, cells[:n:n]); err != nil {
+			break
+		}
+		cells = cells[n:]
+	}
+	clear(r.cells) // release the texts
+	r.of, r.cells = r.of[:0], r.cells[:0]
+	return err
+}
+
 // Cell is the value of a column in a row. The zero value is null.
 type Cell struct {
-	valid bool       // not null
-	of    ColumnType // the type of the columns that it fits
-	bits  uint64
-	text  string
+	valid    bool       // not null
+	optional bool       // the column may be null
+	of       ColumnType // the type of the columns that it fits
+	bits     uint64
+	text     string
+}
+
+// If returns the cell of an optional column, which is null unless ok is set.
+func (c Cell) If(ok bool) Cell {
+	if !ok {
+		c = Cell{of: c.of}
+	}
+	c.optional = true
+	return c
 }
 
 // Null reports whether the cell has no value.
@@ -209,7 +287,7 @@ func (c *Census) Check() error {
 }
 
 // fileColumn is the first column of every table.
-var fileColumn = Column{Name: "file", Help: "the user's name for the file, with / between folders", Type: ColumnText}
+var fileColumn = Column{Name: "file", Help: "the name given, with / between folders", Type: ColumnText}
 
 // All returns all columns in order, including the column file.
 func (t *Table) All() []Column { return append([]Column{fileColumn}, t.Columns...) }

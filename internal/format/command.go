@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"reflect"
+	"slices"
 	"strings"
 
 	"trowel.example/check"
@@ -35,9 +36,10 @@ type Command struct {
 	// findings, so that tools can answer the query for the part that the user has chosen.
 	About bool
 
-	// Fields is the struct type that the command reads its values into by [Values]. [Register] checks that it has a
-	// field for each argument and option, and no other. Nil: there are none.
+	// Fields is the struct of the arguments and options, see [Declare].
 	Fields reflect.Type
+	// Do performs the command: a function of the type by which the format calls it.
+	Do any
 }
 
 // Usage returns the syntax of a call, such as "replace-image IMAGE FILE".
@@ -220,6 +222,7 @@ func (j *Job) Lack(err error) error {
 		return err
 	}
 	for _, e := range missing {
+		j.adviseQuotes(e)
 		if e.Fixed || j.OnLack(e) != nil {
 			return err
 		}
@@ -227,13 +230,22 @@ func (j *Job) Lack(err error) error {
 	return nil
 }
 
-// Declared returns the commands of a table in which each row has a command and its implementation.
-func Declared[Row any](table []Row, of func(*Row) *Command) []*Command {
-	commands := make([]*Command, len(table))
-	for i := range table {
-		commands[i] = of(&table[i])
+// adviseQuotes adds advice if the missing name is a word of an existing name that was given as several arguments.
+func (j *Job) adviseQuotes(e *fault.NameError) {
+	for _, value := range j.Values {
+		words := strings.Split(value, "\n")
+		if len(words) < 2 || !slices.Contains(words, e.Name) || e.Advice != "" {
+			continue
+		}
+		given := " " + strings.ToLower(strings.Join(words, " ")) + " "
+		for _, name := range e.Names {
+			low := strings.ToLower(name)
+			if strings.Contains(low, " ") && strings.Contains(given, " "+low+" ") && slices.Contains(strings.Fields(low), strings.ToLower(e.Name)) {
+				e.Advice = fmt.Sprintf("a name with spaces is one argument: '%s'", name)
+				return
+			}
+		}
 	}
-	return commands
 }
 
 // Editing describes how commands change the files of a format. The format runs all steps in one pass, so that a file
@@ -262,15 +274,15 @@ type Editing struct {
 
 	// Ghost opens the picture of what a step places into a file, as if the step placed it at 0 of all axes. Nil, or a nil
 	// scene: there is no picture of the step.
-	Ghost func(ctx context.Context, job *Job, src *Source, step Step) (Scene, error)
+	Ghost func(ctx context.Context, job *Job, src *Source, step Step) (*Scene, error)
 
 	// Resumes is set if Edit can resume, in an existing folder, where an earlier run with the same steps stopped.
 	Resumes bool
 
-	// Draw is the name of the command that draws cells into layers of a [Painter]. Its arguments are the column and the row
+	// Draw is the name of the command that draws cells into layers of a [Painting]. Its arguments are the column and the row
 	// of the first cell, and rows of cells. "": there is none.
 	Draw string
-	// Move and Tint are the names of the commands that move and colour shapes of a [Shaper].
+	// Move and Tint are the names of the commands that move and colour shapes of a [Shaping].
 	Move, Tint string
 	// Texts are the files of the tree that can be changed as texts.
 	Texts []EditableText
@@ -284,6 +296,7 @@ type EditableText struct {
 	Path    string // of the file, which may be missing if the text is empty
 	Title   string // for people
 	Command string
+	Options []string // given to Command
 }
 
 // Finder describes the queries that search the files of a format.

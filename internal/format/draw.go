@@ -64,17 +64,17 @@ func (v View) parts(band image.Rectangle, look Look) []image.Rectangle {
 	return parts
 }
 
-// Draw draws a picture of a scene band by band, on all cores, and calls emit with the bands from top to bottom. Emit
+// Draw draws a picture of a view band by band, on all cores, and calls emit with the bands from top to bottom. Emit
 // must not keep a band.
-func Draw(ctx context.Context, scene Scene, look Look, background color.NRGBA, emit func(*image.RGBA) error) error {
+func Draw(ctx context.Context, view View, look Look, background color.NRGBA, emit func(*image.RGBA) error) error {
 	ctx = context.WithValue(ctx, spentKey{}, new(atomic.Int64))
 	uniform := image.NewUniform(background)
-	return draw(scene, look, image.NewRGBA,
+	return draw(view, look, image.NewRGBA,
 		func(m *image.RGBA, r image.Rectangle) { m.Rect = r },
 		func(m *image.RGBA, part image.Rectangle) error {
 			dst := m.SubImage(part).(*image.RGBA)
 			stddraw.Draw(dst, part, uniform, image.Point{}, stddraw.Src)
-			return errOr(ctx, scene.Render(ctx, dst, look))
+			return errOr(ctx, view.Render(ctx, dst, look))
 		}, emit)
 }
 
@@ -88,14 +88,14 @@ func SpentOf(ctx context.Context) *atomic.Int64 {
 }
 
 // DrawGray16 is Draw for a view of 16 bits.
-func DrawGray16(ctx context.Context, scene Gray16Scene, look Look, emit func(*image.Gray16) error) error {
-	return draw(scene, look, image.NewGray16,
+func DrawGray16(ctx context.Context, view View, look Look, emit func(*image.Gray16) error) error {
+	return draw(view, look, image.NewGray16,
 		func(m *image.Gray16, r image.Rectangle) { m.Rect = r },
 		func(m *image.Gray16, part image.Rectangle) error {
 			for y := part.Min.Y; y < part.Max.Y; y++ {
 				clear(m.Pix[m.PixOffset(part.Min.X, y):][:2*part.Dx()])
 			}
-			return errOr(ctx, scene.RenderGray16(ctx, m.SubImage(part).(*image.Gray16), look))
+			return errOr(ctx, view.RenderGray16(ctx, m.SubImage(part).(*image.Gray16), look))
 		}, emit)
 }
 
@@ -108,9 +108,8 @@ func errOr(ctx context.Context, err error) error {
 }
 
 // draw renders each band while emit handles the one above it.
-func draw[T any](scene Scene, look Look, make func(image.Rectangle) T, move func(T, image.Rectangle),
+func draw[T any](view View, look Look, make func(image.Rectangle) T, move func(T, image.Rectangle),
 	render func(T, image.Rectangle) error, emit func(T) error) error {
-	view, _ := ViewOf(scene, look.View)
 	bands := view.Bands(look)
 	highest := image.Rectangle{}
 	for _, b := range bands {

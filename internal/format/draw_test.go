@@ -21,8 +21,9 @@ type gradient struct {
 
 var errPixel = errors.New("a pixel that nobody can draw")
 
-func (g gradient) Views() []format.View {
-	return []format.View{{Name: "only", Bounds: format.Rect{Min: [2]float64{-7, -9}, Max: [2]float64{3000, 5000}}, Scale: 1, Grain: g.grain}}
+func (g gradient) view() format.View {
+	return format.View{Name: "only", Bounds: format.Rect{Min: [2]float64{-7, -9}, Max: [2]float64{3000, 5000}}, Scale: 1, Grain: g.grain,
+		Render: g.Render, RenderGray16: g.RenderGray16}
 }
 
 func (g gradient) Render(_ context.Context, dst *image.RGBA, look format.Look) error {
@@ -49,9 +50,6 @@ func (g gradient) RenderGray16(_ context.Context, dst *image.Gray16, _ format.Lo
 	}
 	return nil
 }
-
-func (gradient) Missing() []format.Missing { return nil }
-func (gradient) Close() error              { return nil }
 
 // TestBands tests that bands cover the whole picture from top to bottom, are not too large, and have edges at
 // multiples of the grain where possible.
@@ -88,7 +86,7 @@ func TestBands(t *testing.T) {
 // TestDraw tests that a picture does not depend on the number of cores, and equals one drawn in a single call.
 func TestDraw(t *testing.T) {
 	for _, grain := range []float64{0, 16, 1000} {
-		scene := gradient{grain: grain}
+		scene := gradient{grain: grain}.view()
 		look := format.Look{Origin: [2]float64{5, 6}, Scale: 1, Size: image.Pt(600, 1801)}
 		background := color.NRGBA{9, 8, 7, 255}
 		want := image.NewRGBA(image.Rectangle{Max: look.Size})
@@ -120,16 +118,17 @@ func TestDraw(t *testing.T) {
 func TestDrawEnds(t *testing.T) {
 	look := format.Look{Scale: 1, Size: image.Pt(1500, 1801)}
 	take := func(*image.RGBA) error { return nil }
-	if err := format.Draw(context.Background(), gradient{fail: image.Pt(700, 1000)}, look, color.NRGBA{}, take); !errors.Is(err, errPixel) {
+	failing := gradient{fail: image.Pt(700, 1000)}.view()
+	if err := format.Draw(context.Background(), failing, look, color.NRGBA{}, take); !errors.Is(err, errPixel) {
 		t.Error(err)
 	}
-	if err := format.Draw(context.Background(), gradient{}, look, color.NRGBA{},
+	if err := format.Draw(context.Background(), gradient{}.view(), look, color.NRGBA{},
 		func(*image.RGBA) error { return errPixel }); !errors.Is(err, errPixel) {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := format.Draw(ctx, gradient{}, look, color.NRGBA{}, take); !errors.Is(err, context.Canceled) {
+	if err := format.Draw(ctx, gradient{}.view(), look, color.NRGBA{}, take); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"image/color"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// Values returns the values of the options of a job as fields of T, a struct. A field with the tag `option:"NAME"` has
-// the value of the option with that name. The type of the field follows from the option:
+// Declare returns a command with the fields of T, a struct, as its arguments and options. Do reads them by [Values]. The
+// type of a field determines that of the value:
 //
 //	string       Text
 //	bool         Bool
@@ -18,12 +19,147 @@ import (
 //	float64      Number
 //	color.NRGBA  Color
 //	[]float64    Place: x,y or x,y,z
+//	[]string     List of Texts
 //	[]int        List of Integers
 //	[][]float64  List of Places
-//	[]string     List of other types
 //
 // A field has its zero value if the option has no value. A pointer to one of these types is nil then. Embedded structs
-// add their fields.
+// add their fields. Tags set the other fields of [Option]:
+//
+//	arg:"NAME"       an argument; after the name may follow input, output, some or spare, each after a comma
+//	option:"NAME"    an option, with the same words
+//	help:"TEXT"      {braces} are the `backquotes` of [Option.Help]
+//	default:"VALUE"
+//	names:"KIND"
+//	choices:"A|B"
+//
+// The rest is set by a [Describer]. Declare panics if a declaration is wrong.
+func Declare[T any](c Command, do any) *Command {
+	c.Fields, c.Do = reflect.TypeFor[T](), do
+	c.Args, c.Options = declared(c.Fields)
+	known := make(map[string]bool)
+	for _, o := range slices.Concat(c.Args, c.Options) {
+		if err := o.Check(o.Default); known[o.Name] || o.Help == "" || o.Default != "" && err != nil {
+			panic(fmt.Sprintf("%s: the option %s has no help, a wrong default, or the name of another one", c.Name, o.Name))
+		}
+		known[o.Name] = true
+	}
+	return &c
+}
+
+// OptionsOf returns the options that the fields of T declare, see [Declare].
+func OptionsOf[T any]() []Option {
+	_, options := declared(reflect.TypeFor[T]())
+	return options
+}
+
+// A Describer is a struct of arguments and options. Describe sets what is too long for a tag, or computed. It is called for
+// each argument and option of the struct, also those of embedded structs after their own Describe.
+type Describer interface{ Describe(o *Option) }
+
+// Explain sets the help of the option with a name.
+func (o *Option) Explain(name, help string) {
+	if o.Name == name {
+		o.Help = help
+	}
+}
+
+// As makes the option a copy of another one with its name.
+func (o *Option) As(other Option) {
+	if o.Name == other.Name {
+		*o = other
+	}
+}
+
+// declared returns the arguments and options that the fields of a struct declare.
+func declared(t reflect.Type) (args, options []Option) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if f.Anonymous {
+			a, o := declared(f.Type)
+			args, options = append(args, a...), append(options, o...)
+			continue
+		}
+		o, isArg, err := optionOf(f)
+		switch {
+		case err != nil:
+			panic(fmt.Sprintf("%v.%s: %v", t, f.Name, err))
+		case isArg:
+			args = append(args, o)
+		default:
+			options = append(options, o)
+		}
+	}
+	if d, ok := reflect.Zero(t).Interface().(Describer); ok {
+		for _, list := range [][]Option{args, options} {
+			for i := range list {
+				d.Describe(&list[i])
+			}
+		}
+	}
+	return args, options
+}
+
+// fieldTypes are the options for the types of fields.
+var fieldTypes = map[reflect.Type]Option{
+	reflect.TypeFor[string]():      {},
+	reflect.TypeFor[bool]():        {Bool: true},
+	reflect.TypeFor[int]():         {Type: Integer},
+	reflect.TypeFor[float64]():     {Type: Number},
+	reflect.TypeFor[color.NRGBA](): {Type: Color},
+	reflect.TypeFor[[]float64]():   {Type: Place},
+	reflect.TypeFor[[]string]():    {List: true},
+	reflect.TypeFor[[]int]():       {Type: Integer, List: true},
+	reflect.TypeFor[[][]float64](): {Type: Place, List: true},
+}
+
+var tagForm = regexp.MustCompile(`(\w+):("(?:[^"\\]|\\.)*")`)
+
+// optionOf returns the argument or option that a field declares.
+func optionOf(f reflect.StructField) (o Option, isArg bool, err error) {
+	t := f.Type
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	o, ok := fieldTypes[t]
+	if !ok {
+		return o, false, fmt.Errorf("no option has values of type %v", t)
+	}
+	for _, tag := range tagForm.FindAllStringSubmatch(string(f.Tag), -1) {
+		value, err := strconv.Unquote(tag[2])
+		if err != nil {
+			return o, false, err
+		}
+		switch tag[1] {
+		case "arg", "option":
+			marks := strings.Split(value, ",")
+			o.Name, isArg = marks[0], tag[1] == "arg"
+			for _, mark := range marks[1:] {
+				is := map[string]*bool{"input": &o.Input, "output": &o.Output, "some": &o.Some, "spare": &o.Spare}[mark]
+				if is == nil {
+					return o, false, fmt.Errorf("unknown mark %q", mark)
+				}
+				*is = true
+			}
+		case "help":
+			o.Help = strings.NewReplacer("{", "`", "}", "`").Replace(value)
+		case "default":
+			o.Default = value
+		case "names":
+			o.Names = value
+		case "choices":
+			o.Choices = strings.Split(value, "|")
+		default:
+			return o, false, fmt.Errorf("unknown tag %s", tag[1])
+		}
+	}
+	if o.Name == "" {
+		return o, false, fmt.Errorf("expected the tag arg or option")
+	}
+	return o, isArg, nil
+}
+
+// Values returns the values of a job for T, a struct of [Declare].
 func Values[T any](j *Job) T {
 	var values T
 	setFields(j, reflect.ValueOf(&values).Elem())
@@ -37,7 +173,7 @@ func setFields(j *Job, v reflect.Value) {
 			setFields(j, field)
 			continue
 		}
-		o := Option{Name: f.Tag.Get("option")}
+		o, _, _ := optionOf(f)
 		if _, given := j.Values[o.Name]; !given {
 			continue
 		}
@@ -77,68 +213,4 @@ func parseList[T any](words []string, parse func(string) (T, error)) []T {
 		list[i], _ = parse(word)
 	}
 	return list
-}
-
-// fieldTypes are the types of the fields for the types of options.
-var fieldTypes = map[Type]reflect.Type{
-	Text: reflect.TypeFor[string](), Integer: reflect.TypeFor[int](), Number: reflect.TypeFor[float64](),
-	Color: reflect.TypeFor[color.NRGBA](), Place: reflect.TypeFor[[]float64](),
-}
-
-// fieldType returns the type of a field for the option.
-func (o *Option) fieldType() reflect.Type {
-	switch {
-	case o.List && (o.Type == Integer || o.Type == Place):
-		return reflect.SliceOf(fieldTypes[o.Type])
-	case o.List:
-		return reflect.TypeFor[[]string]()
-	case o.Bool:
-		return reflect.TypeFor[bool]()
-	}
-	return fieldTypes[o.Type]
-}
-
-// checkFields returns an error unless each field of a struct belongs to an option, with the type of its values, and
-// each option has a field. A nil struct has no fields.
-func checkFields(fields reflect.Type, options []Option) error {
-	left := make(map[string]*Option)
-	for i := range options {
-		left[options[i].Name] = &options[i]
-	}
-	var check func(t reflect.Type) error
-	check = func(t reflect.Type) error {
-		for i := range t.NumField() {
-			f := t.Field(i)
-			if f.Anonymous {
-				if err := check(f.Type); err != nil {
-					return err
-				}
-				continue
-			}
-			name := f.Tag.Get("option")
-			o, ok := left[name]
-			if !ok {
-				return fmt.Errorf("%v.%s: no option has the name %q", t, f.Name, name)
-			}
-			if want := o.fieldType(); f.Type != want && f.Type != reflect.PointerTo(want) {
-				return fmt.Errorf("%v.%s: the values of option %s are a %v, not a %v", t, f.Name, name, want, f.Type)
-			}
-			delete(left, name)
-		}
-		return nil
-	}
-	if fields != nil {
-		if err := check(fields); err != nil {
-			return err
-		}
-	}
-	if len(left) > 0 {
-		names := make([]string, 0, len(left))
-		for name := range left {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		return fmt.Errorf("%v has no field for %s", fields, strings.Join(names, ", "))
-	}
-	return nil
 }

@@ -1,6 +1,8 @@
 package format
 
 import (
+	"errors"
+	"fmt"
 	"image/color"
 	"reflect"
 	"strings"
@@ -8,65 +10,97 @@ import (
 )
 
 type areaFields struct {
-	Area []float64 `option:"area"`
+	Area []float64 `option:"area" default:"0,0" help:"{x,y}"`
 }
 
 type fillFields struct {
 	areaFields
-	Tile  string       `option:"tile"`
-	At    *int         `option:"at"`
+	Tile  string       `arg:"tile" names:"tile" help:"the tile"`
+	At    *int         `option:"at" help:"the place"`
 	Force *float64     `option:"force"`
-	Tint  *color.NRGBA `option:"tint"`
-	Names []string     `option:"name"`
-	Quads []int        `option:"quad"`
-	Path  [][]float64  `option:"path"`
-	All   bool         `option:"all"`
+	Tint  *color.NRGBA `option:"tint" help:"the colour"`
+	Names []string     `option:"name,input" choices:"a|b,c|b" help:"names"`
+	Quads []int        `option:"quad" help:"numbers"`
+	Path  [][]float64  `option:"path" help:"places"`
+	All   bool         `option:"all" help:"everything"`
 }
 
-var fillOptions = []Option{
-	{Name: "area", Type: Place}, {Name: "tile"}, {Name: "at", Type: Integer}, {Name: "force", Type: Number},
-	{Name: "tint", Type: Color}, {Name: "name", List: true},
-	{Name: "quad", List: true, Type: Integer}, {Name: "path", List: true, Type: Place}, {Name: "all", Bool: true},
+func (fillFields) Describe(o *Option) {
+	o.Explain("force", "a long text")
+	o.As(Option{Name: "at", Type: Integer, Help: "as elsewhere"})
+	if o.Name == "area" {
+		o.Default = "0,1"
+	}
 }
 
-func TestValues(t *testing.T) {
-	fill := &Command{Name: "fill", Args: fillOptions[1:2],
-		Options: append([]Option{{Name: "area", Type: Place, Default: "0,0"}}, fillOptions[2:]...)}
+func TestDeclare(t *testing.T) {
+	fill := Declare[fillFields](Command{Name: "fill"}, "done")
+	want := []Option{
+		{Name: "area", Type: Place, Default: "0,1", Help: "`x,y`"}, {Name: "at", Type: Integer, Help: "as elsewhere"},
+		{Name: "force", Type: Number, Help: "a long text"}, {Name: "tint", Type: Color, Help: "the colour"},
+		{Name: "name", List: true, Input: true, Choices: []string{"a", "b,c", "b"}, Help: "names"},
+		{Name: "quad", List: true, Type: Integer, Help: "numbers"}, {Name: "path", List: true, Type: Place, Help: "places"},
+		{Name: "all", Bool: true, Help: "everything"},
+	}
+	if arg := []Option{{Name: "tile", Names: "tile", Help: "the tile"}}; !reflect.DeepEqual(fill.Args, arg) {
+		t.Errorf("arguments %+v, want %+v", fill.Args, arg)
+	}
+	if !reflect.DeepEqual(fill.Options, want) || !reflect.DeepEqual(OptionsOf[fillFields](), want) || fill.Do != "done" {
+		t.Errorf("%+v, want %+v", fill, want)
+	}
 	steps, err := ParseSteps(&Job{}, []*Command{fill}, strings.Fields("fill freeze --at 0 --tint #ff000080 --name a "+
 		"--name b --quad 2 --quad 3 --path 1,2 --all"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	zero := 0
-	want := fillFields{areaFields{[]float64{0, 0}}, "freeze", &zero, nil, &color.NRGBA{R: 255, A: 128}, []string{"a", "b"},
+	values := fillFields{areaFields{[]float64{0, 1}}, "freeze", new(0), nil, &color.NRGBA{R: 255, A: 128}, []string{"a", "b"},
 		[]int{2, 3}, [][]float64{{1, 2}}, true}
-	if got := Values[fillFields](steps[0].Job); !reflect.DeepEqual(got, want) {
-		t.Errorf("%+v, want %+v", got, want)
+	if got := Values[fillFields](steps[0].Job); !reflect.DeepEqual(got, values) {
+		t.Errorf("%+v, want %+v", got, values)
 	}
 }
 
-func TestCheckFields(t *testing.T) {
-	if err := checkFields(reflect.TypeFor[fillFields](), fillOptions); err != nil {
-		t.Error(err)
-	}
-	type misspelt struct {
-		Tile string `option:"tiel"`
-	}
-	type mistyped struct {
-		At string `option:"at"`
-	}
-	for want, c := range map[string]struct {
-		fields  reflect.Type
-		options []Option
-	}{
-		`misspelt.Tile: no option has the name "tiel"`:                 {reflect.TypeFor[misspelt](), fillOptions[1:2]},
-		"mistyped.At: the values of option at are a int, not a string": {reflect.TypeFor[mistyped](), fillOptions[2:3]},
-		"fillFields has no field for speed": {reflect.TypeFor[fillFields](),
-			append(fillOptions[:9:9], Option{Name: "speed"})},
-		"<nil> has no field for all, path":               {nil, fillOptions[7:]},
-		`areaFields.Area: no option has the name "area"`: {reflect.TypeFor[fillFields](), fillOptions[1:]},
+func TestDeclareErrors(t *testing.T) {
+	for want, declare := range map[string]func(){
+		"expected the tag arg or option": func() { OptionsOf[struct{ A int }]() },
+		"unknown tag hepl": func() {
+			OptionsOf[struct {
+				A int `option:"a" hepl:"x"`
+			}]()
+		},
+		`unknown mark "inputs"`: func() {
+			OptionsOf[struct {
+				A int `option:"a,inputs"`
+			}]()
+		},
+		"no option has values of type int32": func() {
+			OptionsOf[struct {
+				A int32 `option:"a"`
+			}]()
+		},
+		"do: the option a has no help, a wrong": func() {
+			Declare[struct {
+				A int `option:"a"`
+			}](Command{Name: "do"}, nil)
+		},
+		"the option b has no help, a wrong": func() {
+			Declare[struct {
+				B int `option:"b" default:"x" help:"x"`
+			}](Command{}, nil)
+		},
+		"the option area has no help, a wrong d": func() {
+			Declare[struct {
+				areaFields
+				Area string `arg:"area" help:"x"`
+			}](Command{}, nil)
+		},
 	} {
-		if err := checkFields(c.fields, c.options); err == nil || !strings.HasSuffix(err.Error(), want) {
+		err := func() (err error) {
+			defer func() { err = errors.New(fmt.Sprint(recover())) }()
+			declare()
+			return nil
+		}()
+		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}

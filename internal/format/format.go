@@ -107,7 +107,7 @@ type Format struct {
 	// Scene opens the drawable view of a file. The path is "" for the file itself; otherwise it names a file of its
 	// tree for which HasScene reports true. Scene is quick: it reads only what the bounds of the views require. If
 	// there is nothing to draw, it returns [ErrUnseen]. Nil: nothing can be drawn.
-	Scene func(ctx context.Context, job *Job, src *Source, path string) (Scene, error)
+	Scene func(ctx context.Context, job *Job, src *Source, path string) (*Scene, error)
 
 	// HasScene reports whether the file at a path in the tree can be drawn; "" is the file itself. Nil: only the file
 	// itself can.
@@ -219,7 +219,7 @@ type Option struct {
 	Type    Type                     // type of the value; other values never reach a job
 	Choices []string                 // allowed values of a Text; nil: any
 	List    bool                     // may be given several times, see [Option.Values]
-	Chosen  bool                     // a page offers only the values that a [Chooser] returns
+	Chosen  bool                     // a page offers only the values that [Scene.Choices] returns
 	Some    bool                     // for an argument that is a List: at least one value is required
 	Spare   bool                     // for an argument that is not a List and has no Default: it may be omitted
 	Default string                   // "" for a Bool that is off by default
@@ -241,13 +241,14 @@ type Use uint8
 
 // The capabilities that an option can apply to.
 const (
-	ForTree   Use = 1 << iota // [File.Tree]
-	ForBuild                  // [Format.Build]
-	ForCheck                  // [File.Check]
-	ForScene                  // [Format.Scene]
-	ForTiles                  // [Format.Scene] for a pyramid of tiles, see [Dated]
-	ForCensus                 // [Census.Before]
-	ForRows                   // [Census.Rows]
+	ForTree    Use = 1 << iota // [File.Tree]
+	ForBuild                   // [Format.Build]
+	ForCheck                   // [File.Check]
+	ForScene                   // [Format.Scene]
+	ForTiles                   // [Format.Scene] for a pyramid of tiles, see [Since]
+	ForCensus                  // [Census.Before]
+	ForRows                    // [Census.Rows]
+	ForCompare                 // [Format.Compare]
 )
 
 // Job returns a job in which all options, and more of a capability, have their defaults.
@@ -263,6 +264,9 @@ func (f *Format) Job(more ...Option) *Job {
 func (f *Format) OptionsFor(use Use) []Option {
 	return slices.DeleteFunc(slices.Clone(f.Options), func(o Option) bool { return o.For != 0 && o.For&use == 0 })
 }
+
+// IsRepository reports whether files of this format are repositories of backups of others.
+func (f *Format) IsRepository() bool { return f.Backups != nil && f.Build == nil }
 
 // Shows reports whether the file at a path in the tree of a file of this format can be drawn; "" is the file itself.
 func (f *Format) Shows(path string) bool {
@@ -341,7 +345,7 @@ type Job struct {
 	// conversions whose format supports it.
 	Shard Shard
 
-	// Part is the value that [Parting.Part] returned for the only part of a picture that will be drawn; nil if any
+	// Part is the value that [View.Part] returned for the only part of a picture that will be drawn; nil if any
 	// part may be drawn.
 	Part []byte
 

@@ -2,8 +2,10 @@ package format
 
 import (
 	"cmp"
-	"fmt"
+	"context"
+	"io"
 	"slices"
+	"strings"
 )
 
 // Game is a game whose files are supported. Each game has a package that declares it; a tool is given the games whose
@@ -24,6 +26,33 @@ type Game struct {
 	Servers func(dir string) bool
 
 	Programs []*Program // programs of other projects whose command lines the tool accepts
+
+	Codex *Codex // nil: mods of the game cannot be described for players
+}
+
+// Codex describes everything in mods for players.
+type Codex struct {
+	Title string // what the mods belong to
+	// Open reads mods, in the order in which the game loads them: later ones win.
+	Open func(ctx context.Context, job *Job, mods []string, o CodexOptions) (OpenCodex, error)
+	// Owns returns an error unless a folder is a site that OpenCodex.Write made, with nothing else in it.
+	Owns func(dir string) error
+}
+
+// CodexOptions are the options of a codex.
+type CodexOptions struct {
+	Base      string   // the game's own files, a folder or an archive; "" if they are unavailable
+	Languages []string // the languages whose texts are included
+	Public    bool     // internal names and paths are omitted
+}
+
+// OpenCodex is the codex of some mods.
+type OpenCodex interface {
+	// JSON writes the data.
+	JSON(ctx context.Context, out io.Writer) error
+	// Write writes a static site to an empty folder.
+	Write(ctx context.Context, job *Job, dir string) error
+	io.Closer
 }
 
 // Hash describes how the files of a game store names as 32-bit hashes.
@@ -37,33 +66,34 @@ type Hash struct {
 // Games is a list of games.
 type Games []*Game
 
-var registered Games
-
-// Register registers a game for package trowel. The package of each game calls it from init. It panics if a command
-// reads an option that it does not declare, or declares one that it does not read.
-func Register(game *Game) {
-	if err := game.checkCommands(); err != nil {
-		panic(err)
-	}
-	registered = append(registered, game)
-}
-
-func (g *Game) checkCommands() error {
-	for _, f := range g.Formats {
-		var commands []*Command
-		if f.Editing != nil {
-			commands = append(commands, f.Editing.Commands...)
+// Spellings returns the other names that texts may have for a name, because a file contains only its hash.
+func (g Games) Spellings(name string) (other []string) {
+	for _, game := range g {
+		if game.Hash == nil {
+			continue
 		}
-		if f.Finder != nil {
-			commands = append(commands, f.Finder.Commands...)
+		names, err := game.Hash.Names("")
+		if err != nil {
+			continue // without a dictionary there is nothing to read
 		}
-		for _, c := range commands {
-			if err := checkFields(c.Fields, slices.Concat(c.Args, c.Options)); err != nil {
-				return fmt.Errorf("%s: %s: %w", f.Name, c.Name, err)
+		known, standIn := names(game.Hash.Of(name))
+		if len(known) == 0 {
+			known = []string{standIn}
+		}
+		for _, spelling := range known {
+			if !strings.EqualFold(spelling, name) {
+				other = append(other, spelling)
 			}
 		}
 	}
-	return nil
+	return other
+}
+
+var registered Games
+
+// Register registers a game for package trowel. The package of each game calls it from init.
+func Register(game *Game) {
+	registered = append(registered, game)
 }
 
 // Registered returns the games whose packages are imported, sorted by title.

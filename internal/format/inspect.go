@@ -2,32 +2,11 @@ package format
 
 import (
 	"context"
-	"image"
 	"io/fs"
 	"time"
 
 	"trowel.example/check"
 )
-
-// Inspector is a scene that can list what is at a point.
-type Inspector interface {
-	Scene
-
-	// Inspect returns everything at a point of a view, given in its units, in all layers, front to back. The look is
-	// that of the picture in which the point was selected: drawn things come before hidden ones.
-	Inspect(ctx context.Context, look Look, at [2]float64) ([]Thing, error)
-
-	// Where returns the rectangle of a view that contains a place of a finding, a hit, a change or a thing, and false
-	// if the view does not show the place.
-	Where(ctx context.Context, view string, place check.Place) (Rect, bool)
-}
-
-// Sighter is a scene that can quickly describe what is visible at a point, while the user moves over its picture.
-type Sighter interface {
-	Scene
-	// Sight describes the front of what a picture shows at a point, given in units. The zero value: nothing is visible.
-	Sight(ctx context.Context, look Look, at [2]float64) (Sight, error)
-}
 
 // Sight is what is visible at a point.
 type Sight struct {
@@ -78,21 +57,6 @@ type CurveLine struct {
 type Slots struct {
 	Width int      // slots in a row
 	Items []string // as the game writes them; "" for an empty slot
-}
-
-// Coverer is a scene that can quickly show which areas have content, before it draws the content.
-type Coverer interface {
-	Scene
-	// Cover is Render for this quick preview: it makes areas with content opaque, in one colour, even if the content
-	// proves invisible, such as a block of a world that is all air. A pixel that is partly empty may be either.
-	Cover(ctx context.Context, dst *image.RGBA, look Look) error
-}
-
-// Variable is a scene that can be reopened with other options without reading its file again.
-type Variable interface {
-	Scene
-	// With returns the scene with the options of a job. The scenes are independent: both must be closed, in any order.
-	With(ctx context.Context, job *Job) (Scene, error)
 }
 
 // Placer is an optional interface of the differences that [Format.Compare] reports. Old are places in the old file,

@@ -52,7 +52,7 @@ func (m *Missed) All() []Missing {
 
 type missedKey struct{}
 
-// WithMissed returns a context for calls of [Scene.Render] that add to m what they lack. Data with [Missing.Adds] set
+// WithMissed returns a context for calls of [View.Render] that add to m what they lack. Data with [Missing.Adds] set
 // is added by each call that lacks it.
 func WithMissed(ctx context.Context, m *Missed) context.Context {
 	return context.WithValue(ctx, missedKey{}, m)

@@ -6,23 +6,22 @@ import (
 	"image/color"
 )
 
-// Painter is a scene with layers of cells, which a viewer can paint by the command [Editing.Draw].
+// Painting describes layers of cells, which a viewer can paint by the command [Editing.Draw].
 //
 // A cell is written as text: the number of its tile, the letters of its flags, and after a colon its numbers, separated by
 // slashes, such as 24r:7/5. An empty cell is a dot. In a row, cells are separated by spaces, *N after a cell repeats it, and
 // _ leaves a cell as it is. Scenes may use further characters in cells: a viewer passes them on.
-type Painter interface {
-	Scene
+type Painting struct {
 	// Canvases returns the layers that can be painted, from back to front.
-	Canvases() []Canvas
+	Canvases func() []Canvas
 	// Cells returns the cells of a layer in a box, row by row. Cells outside of the layer are _.
-	Cells(ctx context.Context, layer string, box image.Rectangle) ([]string, error)
+	Cells func(ctx context.Context, layer string, box image.Rectangle) ([]string, error)
 	// Palette returns a picture of the tiles of a layer, 16 x 16 of the same size, each without flags and numbers. Nil: the
 	// tiles have no pictures.
-	Palette(layer string) (*image.NRGBA, error)
+	Palette func(layer string) (*image.NRGBA, error)
 	// Turned returns a block of cells of a layer after it was mirrored left to right, or not, and then rotated clockwise by a
 	// number of quarters. Rows that are too short continue with _.
-	Turned(layer string, rows []string, mirrored bool, quarters int) ([]string, error)
+	Turned func(layer string, rows []string, mirrored bool, quarters int) ([]string, error)
 }
 
 // Canvas is a layer of cells.
@@ -54,13 +53,6 @@ type CellNumber struct {
 	Angle       bool // it rotates the picture, in degrees clockwise
 }
 
-// Arranger is a scene whose parts, such as layers and groups, a viewer can change by steps of [Editing.Commands].
-type Arranger interface {
-	Scene
-	// Actions returns what can be done with the parts of the scene, in the order in which a viewer shows them.
-	Actions() []Action
-}
-
 // Action is a step of [Editing.Commands] for a part.
 type Action struct {
 	Part  string   // the name of a [Layer] or of its group; "": the whole file
@@ -69,14 +61,13 @@ type Action struct {
 	Asks  bool     // the user completes the step in a form
 }
 
-// Shaper is a scene with layers of shapes, which a viewer can move and colour by the commands [Editing.Move] and
+// Shaping describes layers of shapes, which a viewer can move and colour by the commands [Editing.Move] and
 // [Editing.Tint]. Their arguments are the layer, the distance or the colour, and the numbers of shapes.
-type Shaper interface {
-	Scene
+type Shaping struct {
 	// Outlines returns the layers of shapes, from back to front.
-	Outlines() []Outline
+	Outlines func() []Outline
 	// Shapes returns the shapes of a layer, from back to front, at the start of the animation.
-	Shapes(layer string) ([]Shape, error)
+	Shapes func(layer string) ([]Shape, error)
 }
 
 // Outline is a layer of shapes.

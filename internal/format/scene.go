@@ -8,26 +8,56 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"trowel.example/check"
 )
 
-// Scene draws the contents of a file: a map, a world, a picture in a mod. Pictures are drawn part by part, with memory
-// for one part; a pixel does not depend on the part that it is drawn with. All methods are safe for concurrent use. A
-// caller that draws several parts makes as many calls as there are cores, so a scene need not parallelize the work of
-// one call.
-type Scene interface {
-	// Views returns the available views, the default view first. There is at least one.
-	Views() []View
-
-	// Render draws the pixels of dst.Rect, a part of the picture described by look, whose pixel (0,0) is at the left
-	// top; the part may extend beyond the picture. Render draws over the contents of dst, which are the background:
-	// [View.Background], another colour, or transparent. It keeps no reference to dst.
-	Render(ctx context.Context, dst *image.RGBA, look Look) error
+// Scene is the drawable form of a file: a map, a world, a picture in a mod. All functions are safe for concurrent use.
+type Scene struct {
+	Views []View // the default view first; there is at least one
 
 	// Missing returns what all calls of Render so far could not draw for lack of data, sorted by kind and name.
 	// [WithMissed] collects this for single calls.
-	Missing() []Missing
+	Missing func() []Missing
+	// Survey discovers all data that pictures with this look lack, for Missing to return. Nil: opening and drawing do.
+	Survey func(ctx context.Context, look Look) error
 
-	io.Closer
+	// With returns the scene with the options of a job, without reading its file again. The scenes are independent: both must
+	// be closed, in any order. Nil: the file must be read again.
+	With func(ctx context.Context, job *Job) (*Scene, error)
+	// Range returns the smallest and largest value of an option that makes a difference, whatever values the options have now,
+	// and false if the option has no range. Nil: no option has.
+	Range func(option string) (least, most int, ok bool)
+	// Choices returns the possible values of an option that is Chosen, whatever values the options have now, and which of them
+	// is the default. There are none if the option makes no difference. Nil: it never does.
+	Choices func(option string) (values []string, usual string)
+
+	Style string // changes whenever options, or the files that they name, change the look of all pictures; "": nothing shows it
+	Since *Since // for comparison with an earlier state, see [ForTiles]; nil: opened without one
+
+	Painting *Painting       // nil: no layers of cells
+	Shaping  *Shaping        // nil: no layers of shapes
+	Actions  func() []Action // what can be done with the parts of the scene, in the order in which a viewer shows them; nil: nothing
+
+	End func() error // releases the scene; nil: nothing to release
+}
+
+// Close releases the scene.
+func (s *Scene) Close() error {
+	if s.End == nil {
+		return nil
+	}
+	return s.End()
+}
+
+// Since compares a scene with an earlier state of its file.
+type Since struct {
+	// Bounds returns the bounds of the view at the earlier time. It returns an error if look selects layers whose earlier
+	// contents are unknown.
+	Bounds func(look Look) (Rect, error)
+	// Changed reports whether a part of a picture shows something that was added, removed or changed since. If not,
+	// the part looks the same as before. The first call may take long.
+	Changed func(ctx context.Context, look Look, pixels image.Rectangle) (bool, error)
 }
 
 // ViewCamera is the name of a view with a Frame.
@@ -56,7 +86,10 @@ func parseLook(value string) error {
 	return nil
 }
 
-// View is a way to draw a scene: from above, from a side, or through the game's camera.
+// View is a way to draw a scene: from above, from a side, or through the game's camera. Pictures are drawn part by part, with
+// memory for one part; a pixel does not depend on the part that it is drawn with. A caller that draws several parts makes as
+// many calls as there are cores, so a view need not parallelize the work of one call. The looks that its functions get are those of
+// this view.
 type View struct {
 	Name   string  // stable, in lower case, such as "top"
 	Title  string  // for people, one line
@@ -85,13 +118,84 @@ type View struct {
 	// Size is the usual size of a picture, for a view with a Frame.
 	Size image.Point
 
-	Moves  bool          // the view depends on Look.Time
-	Loop   time.Duration // period after which most of the animation repeats; 0: unknown
-	Film   bool          // the scene is a [Mover], and can describe pictures of this view at all times
-	Gray16 bool          // the scene is a [Gray16Scene], which draws this view with 16 bits
+	Grain float64       // in units: parts with edges at Bounds.Min plus multiples of Grain cost least; 0: no preference
+	Moves bool          // the view depends on Look.Time
+	Loop  time.Duration // period after which most of the animation repeats; 0: unknown
 
-	Turning *Turning // the scene is a [Modeler], and this view can be turned; nil: it cannot
-	Grain   float64  // in units: parts with edges at Bounds.Min plus multiples of Grain cost least; 0: no preference
+	// Render draws the pixels of dst.Rect, a part of the picture described by look, whose pixel (0,0) is at the left
+	// top; the part may extend beyond the picture. Render draws over the contents of dst, which are the background:
+	// Background, another colour, or transparent. It keeps no reference to dst.
+	Render func(ctx context.Context, dst *image.RGBA, look Look) error
+	// RenderGray16 is Render with 16 bits, such as for heights; empty places are 0. Nil: only Render draws it.
+	RenderGray16 func(ctx context.Context, dst *image.Gray16, look Look) error
+	// SVG writes the picture as vector graphics with named parts. A background with alpha 0 is omitted. Nil: not as lines.
+	SVG func(ctx context.Context, w io.Writer, look Look, background color.NRGBA) error
+	// Cover is Render for a quick preview: it makes areas with content opaque, in one colour, even if the content proves
+	// invisible, such as a block of a world that is all air. A pixel that is partly empty may be either. Nil: Render is quick.
+	Cover func(ctx context.Context, dst *image.RGBA, look Look) error
+	// Fingerprint returns a hash of everything except the look that determines a part of a picture: the data that
+	// Render would read, and the options. The hash may change if no pixel does, but not the other way round. The zero
+	// hash means that the part shows only background. Nil: only drawing shows whether a part has changed.
+	Fingerprint func(ctx context.Context, look Look, pixels image.Rectangle) ([32]byte, error)
+	// Part returns the data that a scene needs to draw the given pixels of a picture, with the same result as a scene
+	// opened for the whole picture: it is passed in [Job.Part]. Nil, or if Part returns nil: the whole file is needed.
+	Part func(look Look, pixels image.Rectangle) ([]byte, error)
+
+	// Inspect returns everything at a point of the view, given in its units, in all layers, front to back. The look is
+	// that of the picture in which the point was selected: drawn things come before hidden ones. Nil, also of Where: the
+	// positions of things are unknown.
+	Inspect func(ctx context.Context, look Look, at [2]float64) ([]Thing, error)
+	// Where returns the rectangle that contains a place of a finding, a hit, a change or a thing, and false if the view does
+	// not show the place.
+	Where func(ctx context.Context, place check.Place) (Rect, bool)
+	// Sight quickly describes the front of what a picture shows at a point, given in units, while the user moves over the
+	// picture. The zero value: nothing is visible. Nil: only Inspect describes points.
+	Sight func(ctx context.Context, look Look, at [2]float64) (Sight, error)
+	// Labels returns the labels of the layers selected by look, in a part of its picture. A viewer may exclude these layers
+	// from Render and draw the labels itself, so that they are readable at every scale. Nil: there are none.
+	Labels func(ctx context.Context, look Look, pixels image.Rectangle) ([]Label, error)
+
+	// Motion returns the picture of a look, which has a size, at all times, over a background: still blocks of pixels and
+	// moving triangles, so that a viewer can draw any moment. An error that wraps [fault.ErrLimit] means that too much moves
+	// there. Nil: a viewer draws single moments.
+	//
+	// The result is, in little endian: a length, 32 bits; JSON of this length, padded with spaces to a multiple of four;
+	// the corners, 32 bytes each: x, y, the x and y of the pivot, u and v as 32-bit floats, red, green, blue and alpha as
+	// bytes, and the number of its move, 32 bits; the pixels of the blocks, in RGBA, multiplied by alpha; and those of the
+	// textures, not multiplied by alpha, each in all sizes. The JSON has these values:
+	//
+	//	side      the width and height of a block in pixels
+	//	blocks    x and y of each block, in blocks
+	//	parts     from back to front: the numbers of the next blocks and corners that it consists of, its texture, the move
+	//	          that tints its blocks (-1: none), and the clips in which its triangles are visible: left, top, right,
+	//	          bottom in pixels
+	//	textures  the width, height and number of sizes of each
+	//	curves    the period in milliseconds of each, and its pieces: start, length, and four cubic polynomials of the part
+	//	          of the length that has passed, each with its coefficients from the constant one upwards
+	//	moves     the curve and the time offset of the place (right and down, multiplied by a scale, and degrees clockwise),
+	//	          those of the colour, the scale, and a tint; a curve of -1 is 0, or 1 for a colour
+	//
+	// Corners turn around their pivot, then move. Their colour is multiplied by that of the move, and the result is that of
+	// the texture multiplied by it, at most 1.
+	Motion func(ctx context.Context, look Look, background color.NRGBA) ([]byte, error)
+
+	Turning *Turning // the view shows a model that can be turned; nil: it does not
+}
+
+// Turning describes how a view shows its model: along parallel lines, under a lamp that turns with the eye.
+type Turning struct {
+	// Axes are the directions in the model, each of length 1, of right, up and toward the eye. The position in the picture
+	// of a point of the model is its distance along the first axis, and, downwards, against the second one.
+	Axes [3][3]float64
+	// Bounds is the whole model along the first axis and, downwards, against the second one.
+	Bounds Rect
+	// Lamp is the direction towards the lamp along these axes. The brightness of a surface is Ambient plus Direct times
+	// the cosine of its angle to the lamp, at most 1.
+	Lamp            [3]float64
+	Ambient, Direct float64
+	// Model returns the model that the view shows, with its movement if the view moves, as a glTF 2.0 binary file with at
+	// most one animation. Textures show their nearest texel.
+	Model func(ctx context.Context, look Look) ([]byte, error)
 }
 
 // Layer is a part of a view that can be omitted.
@@ -102,7 +206,7 @@ type Layer struct {
 
 	Words []string // words that select all layers of this kind, in any case, such as tiles
 
-	Labels bool // the layer consists of labels, which a [Labeler] returns
+	Labels bool // the layer consists of labels, which [View.Labels] returns
 }
 
 // Label is a name at a place in a picture, such as that of a player.
@@ -115,18 +219,10 @@ type Label struct {
 	Outline [][2]float64 // corners of the area that it names, in units; nil if it names a point
 }
 
-// Labeler is a scene with layers of labels. A viewer may exclude these layers from Render and draw the labels itself,
-// so that they are readable at every scale.
-type Labeler interface {
-	Scene
-	// Labels returns the labels of the layers selected by look, in a part of its picture.
-	Labels(ctx context.Context, look Look, pixels image.Rectangle) ([]Label, error)
-}
-
 // Look describes a picture: the part of a scene it shows, and how. Pixel (x,y) of the picture shows the square at
 // Origin + (x,y)/Scale with sides of 1/Scale units.
 type Look struct {
-	View   string        // name of the view; "" for the first
+	View   string        // name of the view
 	Origin [2]float64    // left top of the picture, in units
 	Scale  float64       // pixels per unit
 	Size   image.Point   // size of the whole picture, in pixels
@@ -161,9 +257,8 @@ func (l Look) Area(pixels image.Rectangle) Rect {
 	return Rect{at(pixels.Min), at(pixels.Max)}
 }
 
-// ViewOf returns the view of a scene with the given name, or false if the scene has no view of this name.
-func ViewOf(s Scene, name string) (View, bool) {
-	views := s.Views()
+// ViewOf returns the view of a scene with the given name, the first for "", or false if the scene has no view of this name.
+func ViewOf(views []View, name string) (View, bool) {
 	if name == "" {
 		return views[0], true
 	}
@@ -204,73 +299,4 @@ type Missing struct {
 	// Adds is set if Count applies to the parts drawn, so that the counts of several parts add up. Otherwise Count
 	// applies to the whole file.
 	Adds bool
-}
-
-// Surveyor is a scene that discovers some of what is missing in the whole file only while it draws parts.
-type Surveyor interface {
-	Scene
-	// Survey discovers all data that pictures with this look lack, for Missing to return.
-	Survey(ctx context.Context, look Look) error
-}
-
-// Gray16Scene is a scene with views of 16 bits, such as heights, in addition to the same views in RGBA. Empty places
-// are 0.
-type Gray16Scene interface {
-	Scene
-	// RenderGray16 is Render for views that are Gray16.
-	RenderGray16(ctx context.Context, dst *image.Gray16, look Look) error
-}
-
-// Ranger is a scene that can return which values of an option make a difference.
-type Ranger interface {
-	Scene
-	// Range returns the smallest and largest such value, whatever values the options have now, and false if the option
-	// has no range.
-	Range(option string) (least, most int, ok bool)
-}
-
-// Chooser is a scene that can return the possible values of an option that is Chosen.
-type Chooser interface {
-	Scene
-	// Choices returns these values, whatever values the options have now, and which of them is the default. There are none
-	// if the option makes no difference.
-	Choices(option string) (values []string, usual string)
-}
-
-// SVGScene is a scene that can be drawn as vector graphics with named parts.
-type SVGScene interface {
-	Scene
-	// SVG writes the picture as SVG. A background with alpha 0 is omitted.
-	SVG(ctx context.Context, w io.Writer, look Look, background color.NRGBA) error
-}
-
-// Fingerprinter is a scene that can detect, without drawing, whether a part of a picture has changed.
-type Fingerprinter interface {
-	Scene
-	// Fingerprint returns a hash of everything except the look that determines a part of a picture: the data that
-	// Render would read, and the options. The hash may change if no pixel does, but not the other way round. The zero
-	// hash means that the part shows only background.
-	Fingerprint(ctx context.Context, look Look, pixels image.Rectangle) ([32]byte, error)
-}
-
-// Parting is a scene that can be opened for a part of a picture at less cost than for the whole picture.
-type Parting interface {
-	Scene
-	// Part returns the data that a scene needs to draw the given pixels of a picture, with the same result as a scene
-	// opened for the whole picture: it is passed in [Job.Part]. Nil: the whole file is needed.
-	Part(look Look, pixels image.Rectangle) ([]byte, error)
-}
-
-// Dated is a scene that an option with [ForTiles] can open with an earlier state of its file for comparison.
-type Dated interface {
-	Scene
-	// Then returns the bounds of the view at the earlier time, and false if the scene was opened without an earlier
-	// state. It returns an error if look selects layers whose earlier contents are unknown.
-	Then(look Look) (bounds Rect, given bool, err error)
-	// Changed reports whether a part of a picture shows something that was added, removed or changed since. If not,
-	// the part looks the same as before. The first call may take long.
-	Changed(ctx context.Context, look Look, pixels image.Rectangle) (bool, error)
-	// Style returns a short text that changes whenever options, or the files that they name, change the look of all
-	// pictures.
-	Style() string
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"trowel.example/internal/files/regular"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/stores/storage"
 )
 
@@ -211,16 +212,12 @@ func (s *Source) Head(n int) []byte {
 	return b[:n]
 }
 
-// MaxWhole is the maximum size in bytes of a file that is read as a whole. Files of formats that can be larger are
-// read in parts.
-const MaxWhole = 1 << 30
+// ReadAll reads a whole file. Files of formats that can be larger than [effort.WholeFile] are read in parts.
+func (s *Source) ReadAll() ([]byte, error) { return s.ReadUpTo(effort.WholeFile) }
 
-// ReadAll reads a whole file.
-func (s *Source) ReadAll() ([]byte, error) { return s.ReadUpTo(MaxWhole) }
-
-// ReadUpTo reads a whole file of a format that allows no more than limit bytes.
-func (s *Source) ReadUpTo(limit int64) ([]byte, error) {
-	if s.Size > limit {
+// ReadUpTo reads a whole file of a format that allows no more bytes than limit.
+func (s *Source) ReadUpTo(limit *effort.Kind) ([]byte, error) {
+	if s.Size > limit.Limit(0) {
 		return nil, regular.TooLarge(s.Path, s.Size, limit)
 	}
 	data := make([]byte, s.Size)

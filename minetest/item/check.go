@@ -30,7 +30,13 @@ var (
 		"Two lists of the inventory have the same name: the engine uses the first.", "Rename or remove the second.")
 	foundListShort = Catalog.Add("mt-item-list-short", check.Info,
 		"The list has fewer lines than its size: the engine treats missing slots as empty.", "Nothing to do.")
+	foundListHuge = Catalog.Add("mt-item-list-huge", check.Error,
+		"The list has more slots than memory has room for: the engine makes all of them when it reads the list, and aborts.",
+		"Correct the size of the list.")
 )
+
+// hugeList is a number of slots for which the engine needs hundreds of megabytes. Lists of games have dozens.
+const hugeList = 1 << 20
 
 // Check reports the problems of the stack to sink. The findings have no path.
 func (s Stack) Check(sink check.Sink) {
@@ -123,7 +129,9 @@ func (inv *Inventory) Check(sink check.Sink) {
 		if seen != nil {
 			seen[l.Name] = true
 		}
-		if !l.Keep && len(l.Items) < l.Size {
+		if l.Size > hugeList {
+			check.Sink(add).AddAt(foundListHuge, list, at(), -1, "the list has %s slots", words.Thousands(int64(l.Size)))
+		} else if !l.Keep && len(l.Items) < l.Size {
 			check.Sink(add).AddAt(foundListShort, list, at(), -1, "the list has %d of its %d slots", len(l.Items), l.Size)
 		}
 		slot := 0

@@ -81,10 +81,10 @@ func TestParseStack(t *testing.T) {
 
 var refused = map[string]string{
 	`"a:b"2`:         `name at offset 5: expected a space or the end, found "2"`,
-	`"a:b`:           `name at offset 0: expected a text in quotes, found no closing quote`,
-	`"a:b\"`:         `name at offset 0: expected a text in quotes, found no closing quote`,
-	`a:b 1 0 "\u01"`: `metadata at offset 8: expected a text in quotes, found an escape beyond its end`,
-	`"\uffa\\"`:      `name at offset 0: expected a text in quotes, found an escape beyond its end`,
+	`"a:b`:           `name at offset 0: expected a string in quotes, found no closing quote`,
+	`"a:b\"`:         `name at offset 0: expected a string in quotes, found no closing quote`,
+	`a:b 1 0 "\u01"`: `metadata at offset 8: expected a string in quotes, found an escape beyond its end`,
+	`"\uffa\\"`:      `name at offset 0: expected a string in quotes, found an escape beyond its end`,
 }
 
 func TestParseStackRefuses(t *testing.T) {
@@ -196,8 +196,8 @@ func TestParseInventoryRefuses(t *testing.T) {
 		"Lisp\n":                            `lists[0] at offset 0: expected a list or the end of the inventory, found "Lisp"`,
 		"List m 1\nEmpty\nKeep\n":           `lists[0].items[1] at offset 15: expected the end of the list, found more items than its size`,
 		"List m 1\nWidth -1\n":              `lists[0].width at offset 15: expected a number of at most 32 bits, found "-1"`,
-		"List m 1\nItem \"a\n":              `lists[0].items[0].name at offset 14: expected a text in quotes, found no closing quote`,
-		"List m 1\nItem a 1 0 \"b\nEmpty\n": `lists[0].items[0].metadata at offset 20: expected a text in quotes, found no closing quote`,
+		"List m 1\nItem \"a\n":              `lists[0].items[0].name at offset 14: expected a string in quotes, found no closing quote`,
+		"List m 1\nItem a 1 0 \"b\nEmpty\n": `lists[0].items[0].metadata at offset 20: expected a string in quotes, found no closing quote`,
 	} {
 		inv, n, err := item.ParseInventory([]byte(text))
 		if err == nil || err.Error() != want || inv != nil || n != 0 {
@@ -238,7 +238,8 @@ func TestCheck(t *testing.T) {
 		"Empty", "Item default:dirt 5", "Item Stick", "Item air",
 		"Item ToolItem WPick 3", "Item MBOItem Rat", "Item a:b 70000", "Item a:b 1 x", "Item a:b:c",
 		`Item a:b 1 0 "\u0001k\u0002v\u0003k\u0002w\u0003"`, "Item a:b 1 0 old",
-	}, "\n") + "\nEndInventoryList\nList main 0\nEndInventoryList\nEndInventory\n"
+	}, "\n") + "\nEndInventoryList\nList main 0\nEndInventoryList\n" +
+		"List huge 4000000000\nEndInventoryList\nEndInventory\n"
 	inv, _, err := item.ParseInventory([]byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -257,6 +258,7 @@ func TestCheck(t *testing.T) {
 		"node.lists[0].items[9] mt-item-metadata",
 		"node.lists[0].items[10] mt-item-form",
 		"node.lists[1] mt-item-list-twice",
+		"node.lists[2] mt-item-list-huge",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

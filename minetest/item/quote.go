@@ -62,12 +62,12 @@ func (t *scanner) quoted(field string) string {
 		}
 	}
 	if end >= len(rest) {
-		t.fail(t.at, field, "a text in quotes", "no closing quote", fault.ErrShort)
+		t.fail(t.at, field, "a string in quotes", "no closing quote", fault.ErrShort)
 		return ""
 	}
 	s, ok := unquote(rest[1:end])
 	if !ok {
-		t.fail(t.at, field, "a text in quotes", "an escape beyond its end", fault.ErrShort)
+		t.fail(t.at, field, "a string in quotes", "an escape beyond its end", fault.ErrShort)
 		return ""
 	}
 	t.at += end + 1

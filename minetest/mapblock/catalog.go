@@ -11,7 +11,8 @@ var (
 		"A block has a version that does not exist, or no bytes at all.",
 		"Delete the block, so that the game regenerates it, or restore it from a backup.")
 	foundUnreadable = Catalog.Add("mt-block-unreadable", check.Error,
-		"A section of a block is truncated, damaged or invalid, and the game rejects the block.",
+		"A section of a block is truncated, damaged or invalid, and the game rejects the block, "+
+			"unless the finding names a version that loads it.",
 		"Restore the block from a backup, or repair it to keep its readable parts.")
 	foundNodesLost = Catalog.Add("mt-block-nodes-lost", check.Error,
 		"Nodes of a damaged block could not be read; they have become ignore.",
@@ -141,4 +142,7 @@ var (
 	foundLostRest = Catalog.Add("mt-convert-rest", check.Warning,
 		"The block has unreadable bytes that the other version cannot store; with --drop they are left out.",
 		"Check them first.")
+	foundLifted = Catalog.Add("mt-convert-lifted", check.Warning,
+		"An edit gave a block a newer version, because its version cannot store the change; data that no current game reads was left out.",
+		"Check the left out data in the backup.")
 )

@@ -43,11 +43,11 @@ func (b *Block) CheckData(data []byte, sink check.Sink) bool {
 	var ids idSet
 	if err := b.decode(data, &ids); err != nil {
 		c := checker{sink, nil}
-		kind := foundUnreadable
 		if len(data) == 0 || data[0] > Newest {
-			kind = foundVersion
+			c.add(foundVersion, "", fault.OffsetOf(err), "%v", err)
+		} else {
+			c.add(foundUnreadable, "", fault.OffsetOf(err), "%v%s", err, tolerance(data[0], err))
 		}
-		c.add(kind, "", fault.OffsetOf(err), "%v", err)
 		return false
 	}
 	b.check(&ids, sink)

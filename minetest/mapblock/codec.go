@@ -76,7 +76,7 @@ func (c *codec) fault() error {
 // fail records that a value cannot be written.
 func (c *codec) fail(name, want, got string) {
 	if c.err == nil {
-		c.err = &fault.Error{Path: strings.Join(append(c.steps, name), "."), Offset: -1, Want: want, Got: got, Err: fault.ErrLimit}
+		c.err = &fault.Error{Path: strings.Join(append(c.steps, name), "."), Offset: -1, Want: want, Got: got, Err: fault.ErrFormat}
 	}
 }
 

@@ -42,7 +42,7 @@ func (b *Block) Convert(version int, o ConvertOptions) (*Block, []check.Finding,
 		to := *b
 		return &to, nil, nil
 	}
-	to, losses := b.convert(version, unknownName)
+	to, losses := b.convert(version, unknownName, false)
 	if len(losses) > 0 && !o.Drop {
 		return nil, losses, &fault.Error{Path: "version", Offset: -1, Want: "a block that fits into version " + fmt.Sprint(version),
 			Got: losses[0].Message, Err: ErrLoss}
@@ -52,14 +52,16 @@ func (b *Block) Convert(version int, o ConvertOptions) (*Block, []check.Finding,
 
 // Today returns the block as current games understand it: in version 24 or later, with ids of 2 bytes, so that Param0
 // has the ids listed in Names. It returns the block itself if it already has this form, and a new block that shares
-// memory with it if not. An id without a name stays without a name.
+// memory with it if not. An id without a name stays without a name, and legacy metadata that cannot be read stays legacy
+// metadata. Flags keeps LightingExpired. [Block.EncodeWith] is the way back.
 func (b *Block) Today() *Block {
 	if b.Version >= 24 && b.ContentWidth != 1 {
 		return b
 	}
 	if b.Version < 24 {
-		b, _ = b.convert(Newest-1, noName)
-		return b
+		to, _ := b.convert(Newest-1, noName, true)
+		to.Flags |= b.expired()
+		return to
 	}
 	to := *b
 	to.ContentWidth = 2
@@ -69,10 +71,19 @@ func (b *Block) Today() *Block {
 	return &to
 }
 
-// convert is Convert for any other version; unmapped returns the names for ids without a name.
-func (b *Block) convert(version int, unmapped func(id uint16) string) (*Block, []check.Finding) {
+// expired returns LightingExpired if the block has this flag and it has a meaning.
+func (b *Block) expired() Flags {
+	if b.Version <= 10 || b.Version >= 27 {
+		return 0
+	}
+	return b.Flags & LightingExpired
+}
+
+// convert is Convert for any other version; unmapped returns the names for ids without a name. If all is set, the result
+// has an entry for each entry of the metadata: unreadable ones stay legacy metadata.
+func (b *Block) convert(version int, unmapped func(id uint16) string, all bool) (*Block, []check.Finding) {
 	to := *b
-	c := converter{from: b, to: &to, nameOf: b.nameOf(), unmapped: unmapped}
+	c := converter{from: b, to: &to, nameOf: b.nameOf(), unmapped: unmapped, all: all}
 	to.Version = version
 	c.head()
 	c.nodes()
@@ -87,6 +98,7 @@ type converter struct {
 	from, to *Block
 	nameOf   func(id uint16) (string, bool) // of from
 	unmapped func(id uint16) string         // returns the name for an id without one
+	all      bool                           // keep metadata that cannot be converted
 	losses   []check.Finding
 }
 
@@ -123,6 +135,9 @@ func (c *converter) head() {
 		}
 		to.LightingComplete = AllLit
 	}
+	if from.Version < 18 {
+		to.Flags &^= NotGenerated // the flag has no meaning there
+	}
 	if to.Version < 18 && to.Flags&NotGenerated != 0 {
 		c.lose(foundLostFlag, nil, "flags", "the block has not been generated")
 		to.Flags &^= NotGenerated
@@ -150,12 +165,7 @@ func (c *converter) timers() {
 		}
 		return
 	}
-	furnaces := make(map[uint16]bool)
-	for _, e := range to.Metadata.List {
-		if e.Legacy != nil && e.Legacy.ID == LegacyFurnace {
-			furnaces[e.Pos] = true
-		}
-	}
+	furnaces := to.furnaces()
 	to.Timers = Timers{}
 	for i, t := range from.Timers.List {
 		if t != furnaceTimer(t.Pos) || !furnaces[t.Pos] {
@@ -167,37 +177,55 @@ func (c *converter) timers() {
 // objects converts static objects. Their form has never changed; only the data of entities has grown.
 func (c *converter) objects() {
 	to := c.to
-	most := uint8(2)
-	switch {
-	case to.Version <= 27:
-		most = 0
-	case to.Version == 28:
-		most = 1
-	}
 	list := to.Objects.List
 	to.Objects.List = make([]Object, 0, len(list))
 	for i, o := range list {
-		path := fmt.Sprintf("objects.entries[%d]", i)
-		if o.Type == ObjectLuaEntity {
-			if to.Version <= 20 {
-				c.lose(foundLostObject, nil, path, "version %d has no entities", to.Version)
-				continue
-			}
-			e, err := o.LuaEntity()
-			if err == nil && e.Version2 > most {
-				c.lose(foundLostObject, nil, path, "version %d stores less of the entity %q", to.Version, e.Name)
-				e.Version2, e.Rest = most, nil
-				o.Data, err = e.Encode()
-			}
-			if err != nil {
-				c.lose(foundLostObject, nil, path, "%v", err)
-			}
+		if o, ok := c.object(fmt.Sprintf("objects.entries[%d]", i), o); ok {
+			to.Objects.List = append(to.Objects.List, o)
 		}
-		to.Objects.List = append(to.Objects.List, o)
 	}
 	if len(to.Objects.List) == 0 {
 		to.Objects.List = nil
 	}
+}
+
+// furnaces returns the nodes with legacy metadata of furnaces.
+func (b *Block) furnaces() map[uint16]bool {
+	at := make(map[uint16]bool)
+	for _, e := range b.Metadata.List {
+		if e.Legacy != nil && e.Legacy.ID == LegacyFurnace {
+			at[e.Pos] = true
+		}
+	}
+	return at
+}
+
+// object converts a static object. It reports whether the version has a place for it.
+func (c *converter) object(path string, o Object) (Object, bool) {
+	if o.Type != ObjectLuaEntity {
+		return o, true
+	}
+	if c.to.Version <= 20 {
+		c.lose(foundLostObject, nil, path, "version %d has no entities", c.to.Version)
+		return o, false
+	}
+	most := uint8(2)
+	switch {
+	case c.to.Version <= 27:
+		most = 0
+	case c.to.Version == 28:
+		most = 1
+	}
+	e, err := o.LuaEntity()
+	if err == nil && e.Version2 > most {
+		c.lose(foundLostObject, nil, path, "version %d stores less of the entity %q", c.to.Version, e.Name)
+		e.Version2, e.Rest = most, nil
+		o.Data, err = e.Encode()
+	}
+	if err != nil {
+		c.lose(foundLostObject, nil, path, "%v", err)
+	}
+	return o, true
 }
 
 // nodes converts the nodes if the versions have them in different forms.
@@ -207,7 +235,12 @@ func (c *converter) nodes() {
 	sameIDs := from.Version >= 21 && to.Version >= 21 && from.ContentWidth == to.ContentWidth
 	if !sameIDs || c.across(22) {
 		n := from.resolve(c.unmapped)
-		if to.Version < 22 {
+		if from.Version <= 1 {
+			n.Param1 = [NodeCount]uint8{} // no game has ever used it
+		}
+		if c.across(22) && to.Version >= 22 {
+			n.modernise()
+		} else if c.across(22) {
 			c.antiquate(n)
 		}
 		c.assign(n)
@@ -242,35 +275,43 @@ func (c *converter) antiquate(n *Nodes) {
 	old := slices.Clone(n.Names)
 	lost := make(map[string][]check.Place)
 	for i := range NodeCount {
-		p1, p2 := n.Param1[i], n.Param2[i]
-		switch name := old[n.Name[i]]; {
-		case name == nameCoal, name == nameIron:
-			if p1 != 0 {
-				lost["param1 of "+name] = append(lost["param1 of "+name], place.InBlock(i))
-			}
-			n.Param1[i] = 1
-			if name == nameIron {
-				n.Param1[i] = 2
-			}
-			n.Name[i] = n.name(nameStone)
-		case name == nameStone && (p1 == 1 || p1 == 2):
-			lost["param1 of "+name] = append(lost["param1 of "+name], place.InBlock(i))
-			n.Param1[i] = 0
-		case facedirNodes[name]:
-			if p1 != 0 {
-				lost["param1 of "+name] = append(lost["param1 of "+name], place.InBlock(i))
-			}
-			n.Param1[i], n.Param2[i] = p2, 0
-		case wallmountedNodes[name]:
-			if int(p2) >= len(wallmountedBits) {
-				lost["param2 of "+name] = append(lost["param2 of "+name], place.InBlock(i))
-				p2 = 0
-			}
-			n.Param2[i] = wallmountedBits[p2]
+		name, p1, p2, what := antique(old[n.Name[i]], n.Param1[i], n.Param2[i])
+		if what != "" {
+			lost[what] = append(lost[what], place.InBlock(i))
+		}
+		if n.Param1[i], n.Param2[i] = p1, p2; name != old[n.Name[i]] {
+			n.Name[i] = n.name(name)
 		}
 	}
 	n.tidy()
 	c.loseParams(lost)
+}
+
+// antique returns a node as it was up to version 21, and the number that this form cannot store, if any.
+func antique(name string, p1, p2 uint8) (_ string, _, _ uint8, lost string) {
+	switch {
+	case name == nameCoal, name == nameIron:
+		if p1 != 0 {
+			lost = "param1 of " + name
+		}
+		if p1 = 1; name == nameIron {
+			p1 = 2
+		}
+		return nameStone, p1, p2, lost
+	case name == nameStone && (p1 == 1 || p1 == 2):
+		return name, 0, p2, "param1 of " + name
+	case facedirNodes[name]:
+		if p1 != 0 {
+			lost = "param1 of " + name
+		}
+		return name, p2, 0, lost
+	case wallmountedNodes[name]:
+		if int(p2) >= len(wallmountedBits) {
+			p2, lost = 0, "param2 of "+name
+		}
+		return name, p1, wallmountedBits[p2], lost
+	}
+	return name, p1, p2, ""
 }
 
 func (c *converter) loseParams(lost map[string][]check.Place) {

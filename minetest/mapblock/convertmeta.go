@@ -106,7 +106,7 @@ func (c *converter) modernMeta(path string, e NodeMeta) (NodeMeta, bool) {
 	vars, inventory, err := e.Legacy.modern(formsOf(c.to.Version))
 	if err != nil {
 		c.lose(foundLostMeta, node(e.Pos), path, "%v: %v", e.Legacy.ID, err)
-		return e, false
+		return e, c.all
 	}
 	if e.Legacy.ID == LegacyFurnace && c.to.Version >= 24 {
 		c.to.Timers.List = append(slices.Clip(c.to.Timers.List), furnaceTimer(e.Pos))
@@ -152,7 +152,7 @@ func (m *LegacyMeta) modern(forms forms) (vars []Var, inventory []byte, err erro
 		set("src_time", tenths(l.Src))
 		set("formspec", forms.furnace)
 	}
-	inventory, err = modernInventory(l.Inventory, rename)
+	inventory, err = modernInventory(l.Inventory, rename, forms == oldForms)
 	return vars, inventory, err
 }
 
@@ -160,8 +160,9 @@ func (m *LegacyMeta) modern(forms forms) (vars []Var, inventory []byte, err erro
 func tenths(n int) string { return strconv.FormatFloat(float64(float32(n)/10), 'g', 6, 32) }
 
 // modernInventory returns the text of an inventory as current games write it, with item names instead of ids. If
-// rename is set, the list "0" of a chest becomes "main".
-func modernInventory(text []byte, rename bool) ([]byte, error) {
+// rename is set, the list "0" of a chest becomes "main". If old is set, lists get no width, which games of versions 23 and
+// 24 do not read.
+func modernInventory(text []byte, rename, old bool) ([]byte, error) {
 	if len(text) == 0 {
 		return emptyInventory, nil
 	}
@@ -171,9 +172,9 @@ func modernInventory(text []byte, rename bool) ([]byte, error) {
 	}
 	for i := range inv.Lists {
 		list := &inv.Lists[i]
-		list.NoWidth = false
+		list.NoWidth = list.NoWidth && old
 		for j := range list.Items {
-			stack, err := list.Items[j].MigrateLegacy(nodeName)
+			stack, err := list.Items[j].MigrateLegacy(LegacyName)
 			if err != nil {
 				return nil, err
 			}
@@ -186,8 +187,8 @@ func modernInventory(text []byte, rename bool) ([]byte, error) {
 	return inv.Append(nil), nil
 }
 
-// nodeName returns the names of the ids of versions 20 and 21.
-func nodeName(id uint16) (string, bool) {
+// LegacyName returns the name of a node id of versions 20 and 21, and whether the id has one.
+func LegacyName(id uint16) (string, bool) {
 	name, ok := legacyNames[id]
 	return name, ok
 }
@@ -300,8 +301,10 @@ func (m *LegacyMeta) givesWith(forms forms, e NodeMeta) bool {
 	if errA != nil || errB != nil {
 		return false
 	}
-	for i := range b.Lists {
-		b.Lists[i].NoWidth = false
+	for _, inv := range []*item.Inventory{a, b} {
+		for i := range inv.Lists {
+			inv.Lists[i].NoWidth = false
+		}
 	}
 	return a.Equal(b)
 }

@@ -31,7 +31,7 @@ func (b *Block) SetNode(index int, name string, param1, param2 uint8) error {
 	}
 	id, ok := b.idOf(name)
 	if !ok {
-		return &fault.Error{Path: "names", Offset: -1, Want: "at most 65536 kinds of nodes", Got: "more", Err: fault.ErrLimit}
+		return &fault.Error{Path: "names", Offset: -1, Want: "at most 65536 kinds of nodes", Got: "more", Err: fault.ErrFormat}
 	}
 	b.Param0[index], b.Param1[index], b.Param2[index] = id, param1, param2
 	if name != Air {
@@ -40,21 +40,36 @@ func (b *Block) SetNode(index int, name string, param1, param2 uint8) error {
 	return nil
 }
 
-// idOf returns the id of a name. If the name has none, idOf assigns an id that neither Names nor Param0 uses.
+// idOf returns the id of a name. If the name has none, idOf assigns an id that neither Names nor a node uses, in versions
+// that store names. It reports whether there is an id.
 func (b *Block) idOf(name string) (uint16, bool) {
-	used := make(map[uint16]bool)
+	if b.Version <= 20 {
+		id, ok := legacyIDs[name]
+		if _, old := toOld[id]; b.Version <= 19 {
+			ok = ok && old
+		}
+		return id, ok
+	}
+	if b.MapBlockObjects != 0 && b.Version == 21 {
+		return 0, false // nothing follows them
+	}
+	used := new(idBits)
 	for _, e := range slices.Backward(b.Names) {
-		if e.Name == name && !used[e.ID] {
+		if e.Name == name && !used.has(e.ID) {
 			return e.ID, true // of two entries with one id, the last counts
 		}
-		used[e.ID] = true
+		used.add(e.ID)
 	}
-	for _, id := range &b.Param0 {
-		used[id] = true
+	for i := range NodeCount {
+		id, _ := b.ID(i)
+		used.add(id)
 	}
 	for id := range 1 << 16 {
-		if !used[uint16(id)] {
-			b.Names = append(b.Names, NameID{uint16(id), name})
+		if b.ContentWidth == 1 && (0x80 <= id && id < extendedID || id > 0xfff) {
+			continue
+		}
+		if !used.has(uint16(id)) {
+			b.Names = append(slices.Clip(b.Names), NameID{uint16(id), name})
 			return uint16(id), true
 		}
 	}

@@ -209,7 +209,14 @@ const unseen = 0xffff
 // to version 21 are converted as games do on loading: stone with minerals becomes a separate node, and directions
 // move to their current place.
 func (b *Block) Nodes() *Nodes {
-	return b.resolve(noName)
+	n := b.resolve(noName)
+	if b.Version <= 1 {
+		n.Param1 = [NodeCount]uint8{}
+	}
+	if b.Version < 22 {
+		n.modernise()
+	}
+	return n
 }
 
 // unknownName returns a name for nodes whose id has no name.
@@ -218,7 +225,7 @@ func unknownName(id uint16) string { return fmt.Sprintf("unknown:id_%d", id) }
 // noName leaves an id without a name.
 func noName(uint16) string { return "" }
 
-// resolve is Nodes with names from unmapped for ids without a name.
+// resolve is Nodes with the numbers of the block's version, and with names from unmapped for ids without a name.
 func (b *Block) resolve(unmapped func(id uint16) string) *Nodes {
 	n := &Nodes{Param1: b.Param1, Param2: b.Param2}
 	nameOf := b.nameOf()
@@ -243,17 +250,11 @@ func (b *Block) resolve(unmapped func(id uint16) string) *Nodes {
 		}
 		n.Name[i], n.Param2[i] = page[id&0xff], param2
 	}
-	if b.Version < 22 {
-		n.modernise(b.Version)
-	}
 	return n
 }
 
 // modernise converts the nodes of a version up to 21 as games do on loading.
-func (n *Nodes) modernise(version int) {
-	if version <= 1 {
-		n.Param1 = [NodeCount]uint8{} // no game has ever used it
-	}
+func (n *Nodes) modernise() {
 	old := slices.Clone(n.Names)
 	for i := range NodeCount {
 		switch name := old[n.Name[i]]; {
@@ -273,7 +274,7 @@ func (n *Nodes) modernise(version int) {
 // NameUnmapped gives each id without a name a name such as "unknown:id_7", so that games load the block, and returns
 // the number of these ids. Blocks up to version 20 cannot hold names and stay unchanged.
 func (b *Block) NameUnmapped() int {
-	if b.Version <= 20 {
+	if b.Version <= 20 || b.plainIDs() && b.allNamed() {
 		return 0
 	}
 	nameOf, n := b.nameOf(), len(b.Names)
@@ -285,6 +286,22 @@ func (b *Block) NameUnmapped() int {
 		}
 	}
 	return len(b.Names) - n
+}
+
+// allNamed reports whether all ids have names.
+func (b *Block) allNamed() bool {
+	var named [1 << 16 / 64]uint64
+	for _, e := range b.Names {
+		named[e.ID>>6] |= 1 << (e.ID & 63)
+	}
+	last := ^b.Param0[0] // equal ids often follow one another
+	for _, id := range &b.Param0 {
+		if id != last && named[id>>6]>>(id&63)&1 == 0 {
+			return false
+		}
+		last = id
+	}
+	return true
 }
 
 // tidy sorts Names by first occurrence and removes unused names.

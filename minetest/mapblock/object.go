@@ -2,7 +2,11 @@ package mapblock
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
 )
 
 // Objects is the list of static objects: the movable objects, in their state when the block was saved.
@@ -116,7 +120,7 @@ type LuaEntity struct {
 	Version    uint8 // 1; in 0 nothing follows the static data
 	Name       string
 	StaticData string
-	HP         uint16
+	HP         int16
 	Velocity   [3]int32 // in 1/10000 of a node per second
 	Yaw        int32    // in 1/1000 of a degree
 
@@ -135,7 +139,7 @@ func (e *LuaEntity) layout(c *codec) {
 	c.string16("name", &e.Name)
 	c.string32("static_data", &e.StaticData)
 	if e.Version >= 1 {
-		c.u16("hp", &e.HP)
+		c.i16("hp", &e.HP)
 		for i, name := range []string{"velocity_x", "velocity_y", "velocity_z"} {
 			c.i32(name, &e.Velocity[i])
 		}
@@ -176,4 +180,92 @@ func (e LuaEntity) Encode() ([]byte, error) {
 	var c codec
 	e.layout(&c)
 	return c.w, c.err
+}
+
+// DroppedItem is the name of the Lua entity of dropped items.
+const DroppedItem = "__builtin:item"
+
+// Dropped returns the itemstring of a dropped item; ok is false for other objects. Entities of dropped items have it as a field of the
+// Lua table in their static data or, in old worlds, as the whole static data.
+func (o *Object) Dropped() (stack string, ok bool) {
+	if o.Type == ObjectItem {
+		it, err := o.Item()
+		return it.Stack, err == nil
+	}
+	e, from, to, err := o.dropped()
+	if err != nil {
+		return "", false
+	}
+	if stack = e.StaticData[from:to]; to < len(e.StaticData) {
+		stack = luaEscape.ReplaceAllStringFunc(stack, unescape)
+	}
+	return stack, true
+}
+
+// SetDropped replaces the itemstring of a dropped item.
+func (o *Object) SetDropped(stack string) error {
+	if o.Type == ObjectItem {
+		it, err := o.Item()
+		if err != nil {
+			return err
+		}
+		it.Stack = stack
+		o.Data, err = it.Encode()
+		return err
+	}
+	e, from, to, err := o.dropped()
+	if err != nil {
+		return err
+	}
+	if to < len(e.StaticData) {
+		stack = luaQuote.Replace(stack)
+	}
+	e.StaticData = e.StaticData[:from] + stack + e.StaticData[to:]
+	o.Data, err = e.Encode()
+	return err
+}
+
+// dropped returns the entity of a dropped item, and where its static data have the itemstring.
+func (o *Object) dropped() (e LuaEntity, from, to int, err error) {
+	if o.Type != ObjectLuaEntity {
+		return e, 0, 0, errNotDropped
+	}
+	if e, err = o.LuaEntity(); err != nil {
+		return e, 0, 0, err
+	}
+	switch m := itemstring.FindStringSubmatchIndex(e.StaticData); {
+	case e.Name != DroppedItem:
+		err = errNotDropped
+	case !strings.HasPrefix(e.StaticData, "return"):
+		to = len(e.StaticData)
+	case m == nil:
+		err = errNotDropped
+	default:
+		from, to = m[2], m[3]
+	}
+	return e, from, to, err
+}
+
+var (
+	errNotDropped = errors.New("not a dropped item")
+	itemstring    = regexp.MustCompile(`(?s)\bitemstring(?:"\])?\s*=\s*"((?:[^"\\]|\\.)*)"`)
+	luaEscape     = regexp.MustCompile(`(?s)\\(?:[0-9]{1,3}|.)`)
+	luaQuote      = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", "\\\n", "\r", `\r`, "\x00", `\000`) // as %q
+)
+
+// unescape returns the meaning of an escape in a Lua string.
+func unescape(escape string) string {
+	switch c := escape[1]; {
+	case c == 'n':
+		return "\n"
+	case c == 'r':
+		return "\r"
+	case c == 't':
+		return "\t"
+	case c >= '0' && c <= '9':
+		if v, err := strconv.ParseUint(escape[1:], 10, 8); err == nil {
+			return string([]byte{byte(v)})
+		}
+	}
+	return escape[1:]
 }

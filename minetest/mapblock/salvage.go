@@ -1,7 +1,9 @@
 package mapblock
 
 import (
+	"errors"
 	"slices"
+	"strings"
 
 	"trowel.example/check"
 	"trowel.example/fault"
@@ -30,7 +32,7 @@ func Salvage(data []byte) (*Block, []check.Finding) {
 		s.add(foundVersion, "version", 0, "%v", d.err)
 		return nil, found
 	}
-	s.add(foundUnreadable, "", fault.OffsetOf(d.err), "%v", d.err)
+	s.add(foundUnreadable, "", fault.OffsetOf(d.err), "%v%s", d.err, tolerance(data[0], d.err))
 	if !s.recover() {
 		s.add(foundNodesLost, "nodes", -1, "no node is left")
 		return nil, found
@@ -38,6 +40,23 @@ func Salvage(data []byte) (*Block, []check.Finding) {
 	d.b.Check(s.Sink)
 	d.b.settle()
 	return d.b, found
+}
+
+// tolerance describes which game loads a block that Decode rejects, and how; "" if none is known.
+func tolerance(version byte, err error) string {
+	e, ok := errors.AsType[*fault.Error](err)
+	switch {
+	case !ok:
+	case e.Path == "nodes" && version >= 22 && errors.Is(err, deflate.ErrTooLong):
+		return "; game 5.6.1 loads the block, and ignores the surplus bytes"
+	case e.Path == "nodes" && version >= 22 && errors.Is(err, deflate.ErrTooShort):
+		return "; game 5.6.1 loads the block, with undefined values for the missing bytes"
+	case e.Path == "metadata" && version >= 20 && version <= 24:
+		return "; game 5.6.1 can load the block, without this part and the following parts"
+	case strings.Contains(e.Path, "timers.") && !strings.HasSuffix(e.Path, "timers.size") && version >= 25 && errors.Is(err, fault.ErrShort):
+		return "; game 5.6.1 loads the block without the missing timers"
+	}
+	return ""
 }
 
 // salvager continues where a decoder has failed.

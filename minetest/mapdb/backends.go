@@ -161,9 +161,9 @@ func (c Config) Target() string {
 }
 
 // Open opens the store of the world in a folder for reading. It changes nothing, in the folder or elsewhere. If the
-// store does not exist, the error wraps [io/fs.ErrNotExist]. A store that [Mount] put there has precedence.
+// store does not exist, the error wraps [io/fs.ErrNotExist]. A store that [Substitute] put there has precedence.
 func Open(ctx context.Context, dir string, c Config) (DB, error) {
-	if db, ok := mountedIn(dir); ok {
+	if db, ok := substituteOf(dir); ok {
 		return db, nil
 	}
 	b, err := c.backend()

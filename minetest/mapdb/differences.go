@@ -35,7 +35,7 @@ func Differences(ctx context.Context, old, new DB, a Area) iter.Seq2[Difference,
 			return func(yield func(Difference, error) bool) { sideBySide(ctx, old, new, a, o.keyOrder(), yield) }
 		}
 	}
-	o, n := unmounted(old), unmounted(new)
+	o, n := original(old), original(new)
 	if c, ok := o.(Comparer); ok {
 		at := c.Differing(ctx, n, a)
 		return func(yield func(Difference, error) bool) { compared(ctx, o, n, at, false, yield) }

@@ -3,9 +3,11 @@ package mapdb
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"sync"
 
@@ -53,10 +55,20 @@ type levelReader struct {
 	db *leveldb.DB
 }
 
+// freeminerKey matches the key of a block in a database of Freeminer.
+var freeminerKey = regexp.MustCompile(`^a-?[0-9]+,-?[0-9]+,-?[0-9]+$`)
+
 func openLevelDB(path string) (DB, error) {
 	db, err := leveldb.Open(path, CompleteRecord)
 	if err != nil {
 		return nil, err
+	}
+	of, _ := db.Range([]byte("a"), []byte("b"))
+	for key := range of {
+		if freeminerKey.Match(key) {
+			return nil, errors.Join(&fault.Error{File: path, Offset: -1, Want: "a database of Minetest or Luanti",
+				Got: fmt.Sprintf("one of Freeminer, with keys such as %s, which is not supported", key), Err: fault.ErrFormat}, db.Close())
+		}
 	}
 	l := &levelReader{db: db}
 	l.levelDB = levelDB{path: path, view: func() (*leveldb.DB, error) { return l.current(), nil }}
@@ -136,8 +148,9 @@ func (l *levelDB) get(from getter, p Pos) ([]byte, error) {
 		return nil, err
 	case !ok:
 		return nil, notFound(p)
-	case len(data) > MaxBlock:
-		return nil, tooLarge(l.path, string(decimalKey(p)), int64(len(data))).at(p)
+	}
+	if err := tooLarge(l.path, string(decimalKey(p)), int64(len(data)), p); err != nil {
+		return nil, err
 	}
 	return data, nil
 }
@@ -173,8 +186,8 @@ func (l *levelDB) rows(ctx context.Context, db *leveldb.DB, records iter.Seq2[[]
 		if row == nil && !a.Contains(p) {
 			continue
 		}
-		if row == nil && len(data) > MaxBlock {
-			row = tooLarge(l.path, string(key), int64(len(data))).at(p)
+		if row == nil {
+			row, _ = tooLarge(l.path, string(key), int64(len(data)), p).(*RowError)
 		}
 		if row != nil {
 			if !yield(Block{}, row) {

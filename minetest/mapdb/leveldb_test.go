@@ -5,9 +5,11 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"trowel.example/fault"
+	"trowel.example/internal/stores/leveldb"
 )
 
 // tablesOf creates a database with one table per position, with a block made of the given byte.
@@ -37,8 +39,15 @@ func TestLevelDBLive(t *testing.T) {
 	if data, err := db.Get(t.Context(), a); err != nil || data[0] != 'o' {
 		t.Fatal(err)
 	}
-	if err := os.RemoveAll(levelPath(dir)); err != nil {
+	files, err := os.ReadDir(levelPath(dir))
+	if err != nil {
 		t.Fatal(err)
+	}
+	away := t.TempDir()
+	for _, f := range files { // moved, because Windows may keep the name of a removed file that is open
+		if err := os.Rename(filepath.Join(levelPath(dir), f.Name()), filepath.Join(away, f.Name())); err != nil {
+			t.Fatal(err)
+		}
 	}
 	tablesOf(t, dir, 'n', c)
 	if data, err := db.Get(t.Context(), c); err != nil || data[0] != 'n' {
@@ -64,5 +73,22 @@ func TestLevelDBLive(t *testing.T) {
 	var row *RowError
 	if _, err := fresh.Get(t.Context(), c); !errors.As(err, &row) || row.Pos == nil || *row.Pos != c || !errors.Is(err, fault.ErrFormat) {
 		t.Errorf("a block of a damaged table: %v", err)
+	}
+}
+
+// TestFreeminer tests that a database of Freeminer is named, also if it began as one of Minetest.
+func TestFreeminer(t *testing.T) {
+	dir := t.TempDir()
+	tablesOf(t, dir, 'o', Pos{1, 0, 0})
+	w, err := leveldb.Reopen(levelPath(dir))
+	if err == nil {
+		err = errors.Join(w.WriteTable([]leveldb.Record{{Key: []byte("a1,-2,3"), Value: []byte("x")}}), w.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Open(t.Context(), dir, Config{Backend: LevelDB})
+	if err == nil || !strings.Contains(err.Error(), "one of Freeminer, with keys such as a1,-2,3") {
+		t.Errorf("a database of Freeminer: %v", err)
 	}
 }

@@ -26,6 +26,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/files/inuse"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/stores/server"
 	"trowel.example/internal/stores/sqlitefile"
 )
@@ -40,10 +41,6 @@ const (
 	Dummy    = "dummy"
 	Sectors  = "sectors"
 )
-
-// MaxBlock is the maximum size in bytes of a block that is read or written. Real blocks are less than a thousandth of
-// it.
-const MaxBlock = 64 << 20
 
 // Errors of stores.
 var (
@@ -158,10 +155,14 @@ func abridge(key string) string {
 	return key
 }
 
-// tooLarge returns the error for a row with more than MaxBlock bytes.
-func tooLarge(store, key string, size int64) *RowError {
-	e := badRow(store, key, "data", fmt.Sprintf("at most %d bytes", MaxBlock), fmt.Sprint(size))
-	e.Err.(*fault.Error).Err = fault.ErrLimit
+// tooLarge returns a *RowError if the block at a position has more bytes than are read or written, or nil.
+func tooLarge(store, key string, size int64, p Pos) error {
+	over := effort.BlockData.Over(size)
+	if over == nil {
+		return nil
+	}
+	e := badRow(store, key, "data", over.Want, over.Got).at(p)
+	e.Err.(*fault.Error).Err = over.Err
 	return e
 }
 
@@ -209,7 +210,7 @@ func Verify(ctx context.Context, db DB) error {
 }
 
 // A Tx is a transaction. It returns an error for a position that cannot be stored and for a block larger than
-// [MaxBlock].
+// [effort.BlockData].
 type Tx interface {
 	Get(p Pos) ([]byte, error) // sees the changes of the transaction
 	Put(p Pos, data []byte) error

@@ -91,8 +91,9 @@ func (p *pagesDB) bytesOf(row *sqlitepage.Entry, key []any, pos Pos) ([]byte, er
 		name := map[sqlitepage.Kinds]string{sqlitepage.Null: "null", sqlitepage.Integer: "integer", sqlitepage.Float: "real",
 			sqlitepage.Text: "text"}[kind]
 		return nil, badRow(p.path, keyText(key), "data", "a blob", name).at(pos)
-	case size > MaxBlock:
-		return nil, tooLarge(p.path, keyText(key), size).at(pos)
+	}
+	if err := tooLarge(p.path, keyText(key), size, pos); err != nil {
+		return nil, err
 	}
 	v, err := row.Value(p.data)
 	data, _ := v.([]byte)

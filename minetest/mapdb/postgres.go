@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/stores/database"
 	"trowel.example/internal/stores/server"
 )
@@ -25,8 +26,10 @@ const tablePostgres = "CREATE TABLE blocks (posX SMALLINT NOT NULL, posY SMALLIN
 const upsertPostgres = "INSERT INTO blocks (posx, posy, posz, data) VALUES ($1, $2, $3, $4) ON CONFLICT (posx, " +
 	"posy, posz) DO UPDATE SET data = excluded.data"
 
-// postgresData selects the columns of a row's data. Data larger than MaxBlock is not sent.
-var postgresData = fmt.Sprintf("octet_length(data)::bigint, CASE WHEN octet_length(data) <= %d THEN data END", MaxBlock)
+// postgresData selects the columns of a row's data. Data that is too large is not sent.
+func postgresData() string {
+	return fmt.Sprintf("octet_length(data)::bigint, CASE WHEN octet_length(data) <= %d THEN data END", effort.BlockData.Limit(0))
+}
 
 // storePostgres is the store's name in errors; the connection string may contain a password.
 const storePostgres = "PostgreSQL"
@@ -34,6 +37,9 @@ const storePostgres = "PostgreSQL"
 // postgresDB is a PostgreSQL database.
 type postgresDB struct {
 	config *pgx.ConnConfig
+
+	columns string // see postgresData
+
 	mu     sync.Mutex
 	conn   *pgx.Conn
 	closed bool
@@ -59,7 +65,7 @@ func openPostgres(c Config, readOnly bool) (*postgresDB, error) {
 	if c.Unseen {
 		config.RuntimeParams["synchronous_commit"] = "off"
 	}
-	return &postgresDB{config: config, unseen: c.Unseen && !readOnly}, nil
+	return &postgresDB{config: config, columns: postgresData(), unseen: c.Unseen && !readOnly}, nil
 }
 
 // readPostgres opens a database for reading, if it has the table.
@@ -214,7 +220,7 @@ func (db *postgresDB) failed(err error) error {
 // Get returns the bytes of a block.
 func (db *postgresDB) Get(ctx context.Context, p Pos) (data []byte, err error) {
 	err = db.do(ctx, func(conn *pgx.Conn) error {
-		data, err = getPostgres(ctx, conn, p)
+		data, err = db.get(ctx, conn, p)
 		return err
 	})
 	return data, err
@@ -222,7 +228,7 @@ func (db *postgresDB) Get(ctx context.Context, p Pos) (data []byte, err error) {
 
 // fetch reads blocks, a page of positions at a time. It returns false if yield does.
 func (db *postgresDB) fetch(ctx context.Context, all []Pos, yield func(Block, error) bool) (bool, error) {
-	query := "SELECT posx::bigint, posy::bigint, posz::bigint, " + postgresData + " FROM unnest($1::int[], $2::int[], " +
+	query := "SELECT posx::bigint, posy::bigint, posz::bigint, " + db.columns + " FROM unnest($1::int[], $2::int[], " +
 		"$3::int[]) AS wanted(x, y, z) JOIN blocks ON posx = x AND posy = y AND posz = z"
 	for n := pageRows; len(all) > 0; {
 		n = min(n, len(all))
@@ -255,10 +261,11 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-func getPostgres(ctx context.Context, q querier, p Pos) ([]byte, error) {
+func (db *postgresDB) get(ctx context.Context, q querier, p Pos) ([]byte, error) {
 	var size *int64
 	var data []byte
-	err := q.QueryRow(ctx, "SELECT "+postgresData+" FROM blocks WHERE posx = $1 AND posy = $2 AND posz = $3", p.X, p.Y, p.Z).Scan(&size, &data)
+	query := "SELECT " + db.columns + " FROM blocks WHERE posx = $1 AND posy = $2 AND posz = $3"
+	err := q.QueryRow(ctx, query, p.X, p.Y, p.Z).Scan(&size, &data)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, notFound(p)
 	}
@@ -270,13 +277,10 @@ func getPostgres(ctx context.Context, q querier, p Pos) ([]byte, error) {
 
 // postgresRow returns the error of a row's data, or nil.
 func postgresRow(p Pos, size *int64) error {
-	switch {
-	case size == nil:
+	if size == nil {
 		return badRow(storePostgres, p.String(), "data", "bytes", "NULL").at(p)
-	case *size > MaxBlock:
-		return tooLarge(storePostgres, p.String(), *size).at(p)
 	}
-	return nil
+	return tooLarge(storePostgres, p.String(), *size, p)
 }
 
 // scan yields the rows of an area, page by page, in the order of the primary key: x, y, z.
@@ -286,7 +290,7 @@ func (db *postgresDB) scan(ctx context.Context, a Area, data bool, yield func(Bl
 	}
 	columns, rows := "", pagePositions
 	if data {
-		columns, rows = ", "+postgresData, 4*pageRows // a round trip to the server takes longer than a file access
+		columns, rows = ", "+db.columns, 4*pageRows // a round trip to the server takes longer than a file access
 	}
 	query := "SELECT posx::bigint, posy::bigint, posz::bigint" + columns + " FROM blocks WHERE TRUE"
 	var args []any
@@ -378,7 +382,7 @@ func (db *postgresDB) inAnyOrder(ctx context.Context) iter.Seq2[Block, error] {
 		ctx, cancel := context.WithCancel(ctx)
 		defer conn.Close(context.WithoutCancel(ctx))
 		defer cancel() // cancels the rest of the result
-		rows, err := conn.Query(ctx, "SELECT posx::bigint, posy::bigint, posz::bigint, "+postgresData+" FROM blocks")
+		rows, err := conn.Query(ctx, "SELECT posx::bigint, posy::bigint, posz::bigint, "+db.columns+" FROM blocks")
 		if err == nil {
 			defer rows.Close()
 			for err == nil && rows.Next() {
@@ -437,7 +441,7 @@ type postgresTx struct {
 }
 
 func (t *postgresTx) Get(p Pos) ([]byte, error) {
-	data, err := getPostgres(t.ctx, t.tx, p)
+	data, err := t.db.get(t.ctx, t.tx, p)
 	return data, t.db.failed(err)
 }
 

@@ -130,7 +130,7 @@ func (db *redisDB) Get(ctx context.Context, p Pos) (data []byte, err error) {
 	return data, errors.Join(err, row)
 }
 
-// fetch reads blocks, a few MiB at a time. It asks for their sizes first, so that blocks larger than MaxBlock are not
+// fetch reads blocks, a few MiB at a time. It asks for their sizes first, so that blocks that are too large are not
 // sent. It returns false if yield does.
 func (db *redisDB) fetch(ctx context.Context, all []Pos, yield func(Block, error) bool) (bool, error) {
 	if len(all) == 0 {
@@ -151,8 +151,8 @@ func (db *redisDB) fetch(ctx context.Context, all []Pos, yield func(Block, error
 	sum := int64(0)
 	for i, p := range all {
 		size := sizes[i]
-		if size > MaxBlock {
-			if !yield(Block{}, tooLarge(storeRedis, field(p), size).at(p)) {
+		if err := tooLarge(storeRedis, field(p), size, p); err != nil {
+			if !yield(Block{}, err) {
 				return false, nil
 			}
 		} else {

@@ -16,6 +16,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/files/regular"
+	"trowel.example/internal/limits/effort"
 )
 
 // sectors is the folders of files of old worlds: a folder for each column of
@@ -121,7 +122,7 @@ func (s *sectors) planes(a Area) (list []*plane, bad []*RowError) {
 			err.Key = "" // concerns the whole layout
 			bad = append(bad, err)
 		case !okX || !okZ:
-			odd("sectors/"+name, "8 hexadecimal digits of a position")
+			odd("sectors/"+name, "8 hexadecimal digits of a position, in lower case")
 		case !outside(x, a.Min.X, a.Max.X) && !outside(z, a.Min.Z, a.Max.Z):
 			at(x).old = append(at(x).old, z)
 		}
@@ -133,7 +134,7 @@ func (s *sectors) planes(a Area) (list []*plane, bad []*RowError) {
 			err.Key = ""
 			bad = append(bad, err)
 		case !ok || len(name) != 3:
-			odd("sectors2/"+name, "3 hexadecimal digits")
+			odd("sectors2/"+name, "3 hexadecimal digits in lower case")
 		case !outside(x, a.Min.X, a.Max.X):
 			at(x).folder = "sectors2/" + name
 		}
@@ -184,8 +185,16 @@ func (s *sectors) walk(a Area, yield func(sector, error) bool) {
 			case row != nil:
 				more = yield(sector{}, row)
 			case !ok || len(name) != 3:
-				more = yield(sector{}, s.bad(p.folder+"/"+name, "3 hexadecimal digits"))
-			case !outside(z, a.Min.Z, a.Max.Z) && !slices.Contains(p.old, z):
+				more = yield(sector{}, s.bad(p.folder+"/"+name, "3 hexadecimal digits in lower case"))
+			case outside(z, a.Min.Z, a.Max.Z):
+			case slices.Contains(p.old, z):
+				for y := range s.names(p.folder + "/" + name) {
+					if _, ok := coordOf(y); ok && len(y) == 4 && !exists(filepath.Join(s.oldDir(p.x, z), y)) {
+						more = more && yield(sector{}, badRow(s.dir, p.folder+"/"+name+"/"+y, "", "no block in a column that the "+
+							"folder sectors has", "a block that only sectors2 has, which no game reads"))
+					}
+				}
+			default:
 				more = yield(sector{s.newDir(p.x, z), p.x, z}, nil)
 			}
 			if !more {
@@ -258,7 +267,7 @@ func (s *sectors) each(ctx context.Context, a Area, yield func(sector, Pos, erro
 			p := Pos{sec.x, y, sec.z}
 			switch {
 			case !ok || len(name) != 4:
-				if !yield(sec, Pos{}, s.bad(s.key(filepath.Join(sec.dir, name)), "4 hexadecimal digits")) {
+				if !yield(sec, Pos{}, s.bad(s.key(filepath.Join(sec.dir, name)), "4 hexadecimal digits in lower case")) {
 					return
 				}
 			case a.Contains(p) && !yield(sec, p, nil):
@@ -318,10 +327,11 @@ func (s *sectors) read(dir string, p Pos) ([]byte, error) {
 		return nil, err
 	case !st.Mode().IsRegular():
 		return nil, badRow(s.dir, key, "", "a file", st.Mode().Type().String()).at(p)
-	case st.Size() > MaxBlock:
-		return nil, tooLarge(s.dir, key, st.Size()).at(p)
 	}
-	data, err := io.ReadAll(io.LimitReader(f, MaxBlock+1))
+	if err := tooLarge(s.dir, key, st.Size(), p); err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(f, effort.BlockData.Limit(0)+1))
 	if err != nil {
 		return nil, &RowError{Key: key, Pos: &p, Err: &fault.Error{File: path, Offset: -1, Want: "a file that can be read",
 			Got: err.Error(), Err: err}}

@@ -2,9 +2,11 @@ package mapdb
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -12,7 +14,7 @@ import (
 // TestSectors tests files that are not blocks in the folders of an old world, and the precedence of the two layouts.
 func TestSectors(t *testing.T) {
 	dir := t.TempDir()
-	for path, text := range map[string]string{
+	files := map[string]string{
 		"sectors2/000/fff/0000":   "new",
 		"sectors2/000/fff/meta":   "\x14",
 		"sectors2/000/001/0001":   "hidden",
@@ -27,15 +29,17 @@ func TestSectors(t *testing.T) {
 		"sectors2/000/004":        "a file, not a folder",
 		"sectors2/000/002/0.bak":  "bad name of a block",
 		"sectors2/000/002/0003/x": "a folder, not a block",
-	} {
+	}
+	for _, path := range slices.Backward(slices.Sorted(maps.Keys(files))) { // fff before FFF, which is the same on Windows
+		text := files[path]
 		path = filepath.Join(dir, filepath.FromSlash(path))
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	odd := 9
+	odd := 10 // with the hidden one
 	if runtime.GOOS == "windows" {
-		odd = 8 // FFF must be fff
+		odd = 9
 		if err := os.WriteFile(filepath.Join(dir, "sectors2/000/fff/0000"), []byte("new"), 0o644); err != nil {
 			t.Fatal(err)
 		}

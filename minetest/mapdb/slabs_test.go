@@ -223,7 +223,11 @@ func TestSlabs(t *testing.T) {
 			oddRows(t, dir, c)
 			checkSlabs(t, opening, false)
 			if c.Backend == SQLite {
-				checkSlabs(t, func() DB { return must(openPages(t.Context(), sqlitePath(dir))) }, false)
+				checkSlabs(t, func() DB {
+					db := must(openPages(t.Context(), sqlitePath(dir)))
+					t.Cleanup(func() { db.Close() })
+					return db
+				}, false)
 				comparePages(t, dir)
 			}
 			if !k.lasting || c.Backend != SQLite && c.Backend != Postgres || c.Unseen {
@@ -450,6 +454,7 @@ func FuzzSlab(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
+		f.Cleanup(func() { w.Close() })
 		if err := w.Store(ctx, []Block{{Pos{-3, 4, -5}, []byte("one")}, {Pos{}, []byte("two")},
 			{Pos{2047, 0, 2047}, []byte("three")}}); err != nil {
 			f.Fatal(err)

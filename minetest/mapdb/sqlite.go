@@ -17,6 +17,7 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/stores/sqlitefile"
 )
 
@@ -47,6 +48,9 @@ type sqliteDB struct {
 	blockTable
 	mu   sync.Mutex
 	file *sqlitefile.File // the file to read: the rescued data after a rescue
+
+	columns string // see dataColumns
+	one     string // the query for the data of a block
 	// rescues is set if data that SQLite cannot read should be read without SQLite.
 	rescues bool
 	sound   *sqlitefile.File // the file as SQLite reads it, while another one is read
@@ -108,7 +112,9 @@ func newSQLite(ctx context.Context, f *sqlitefile.File) (*sqliteDB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sqliteDB{blockTable: layout, file: f}, nil
+	db := &sqliteDB{blockTable: layout, file: f, columns: dataColumns()}
+	db.one = "SELECT " + db.columns + " FROM blocks WHERE " + db.match("=", 3) + " LIMIT 1"
+	return db, nil
 }
 
 // match returns a condition that compares the key, or its first column, with parameters.
@@ -122,9 +128,11 @@ func (db *sqliteDB) match(op string, columns int) string {
 	return "(x, z, y) " + op + " (?, ?, ?)"
 }
 
-// dataColumns selects the type and the size of the data first, so that data larger than MaxBlock is not read.
-var dataColumns = fmt.Sprintf("typeof(data), octet_length(data), CASE WHEN typeof(data) = 'blob' AND "+
-	"octet_length(data) <= %d THEN data END", MaxBlock)
+// dataColumns selects the type and the size of the data first, so that data that is too large is not read.
+func dataColumns() string {
+	return fmt.Sprintf("typeof(data), octet_length(data), CASE WHEN typeof(data) = 'blob' AND "+
+		"octet_length(data) <= %d THEN data END", effort.BlockData.Limit(0))
+}
 
 // Get returns the bytes of a block.
 func (db *sqliteDB) Get(ctx context.Context, p Pos) (data []byte, err error) {
@@ -152,7 +160,7 @@ func (db *sqliteDB) Get(ctx context.Context, p Pos) (data []byte, err error) {
 func (db *sqliteDB) get(p Pos) (data []byte, err error) {
 	found := false
 	var row error
-	err = sqlitex.Execute(db.file.Conn, "SELECT "+dataColumns+" FROM blocks WHERE "+db.match("=", 3)+" LIMIT 1", &sqlitex.ExecOptions{
+	err = sqlitex.Execute(db.file.Conn, db.one, &sqlitex.ExecOptions{
 		Args: db.keyOf(p),
 		ResultFunc: func(s *sqlite.Stmt) error {
 			found = true
@@ -180,7 +188,7 @@ func (db *sqliteDB) data(s *sqlite.Stmt, col int, key []any, p Pos) ([]byte, err
 	if kind := s.ColumnText(col); kind != "blob" {
 		return nil, badRow(db.file.Path, keyText(key), "data", "a blob", kind).at(p)
 	}
-	return nil, tooLarge(db.file.Path, keyText(key), s.ColumnInt64(col+1)).at(p)
+	return nil, tooLarge(db.file.Path, keyText(key), s.ColumnInt64(col+1), p)
 }
 
 // A cursor is the position at which a scan continues: at or after a key, or the first column of one.
@@ -312,7 +320,7 @@ func (db *sqliteDB) run(pg *page, a Area, at cursor, rows int, data bool) (again
 	keys := len(db.keyOf(Pos{}))
 	columns := db.keyColumns()
 	if data {
-		columns += ", " + dataColumns
+		columns += ", " + db.columns
 	}
 	where, args := db.between(a, at)
 	pg.next = at

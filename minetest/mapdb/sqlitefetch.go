@@ -65,14 +65,14 @@ func (db *sqliteDB) fetchRows(all []Pos) (pg page, n int, err error) {
 	if db.schema == SchemaXYZ {
 		where, last = "x = ? AND z = ? AND y BETWEEN ? AND ?", 2
 	}
+	query := "SELECT " + db.keyColumns() + ", " + db.columns + " FROM blocks WHERE " + where + " ORDER BY " + db.keyColumns()
 	for n < len(all) && !pg.full(pagePositions) {
 		end := n + 1
 		for end < len(all) && db.isNear(all[end-1], all[end]) {
 			end++
 		}
 		row, i := all[n:end], 0
-		err := sqlitex.Execute(db.file.Conn, "SELECT "+db.keyColumns()+", "+dataColumns+" FROM blocks WHERE "+where+" ORDER BY "+
-			db.keyColumns(), &sqlitex.ExecOptions{
+		err := sqlitex.Execute(db.file.Conn, query, &sqlitex.ExecOptions{
 			Args: append(db.keyOf(row[0]), db.keyOf(row[len(row)-1])[last]),
 			ResultFunc: func(s *sqlite.Stmt) error {
 				key, pos, _ := db.rowKey(s, last+1)

@@ -17,8 +17,9 @@ const (
 	pageRows      = 256
 	pagePositions = 4096
 	pageBytes     = 4 << 20
-	pageTime      = 25 * time.Millisecond
 )
+
+var pageTime = 25 * time.Millisecond // tests change it
 
 const sqliteName = "map.sqlite"
 

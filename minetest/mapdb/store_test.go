@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"trowel.example/fault"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/stores/leveldb"
 	"trowel.example/internal/testing/judge"
 )
@@ -38,7 +39,7 @@ func TestLevelDBHostile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Write(record("1", make([]byte, MaxBlock+1))); err != nil {
+	if err := w.Write(record("1", make([]byte, effort.BlockData.Least+1))); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
@@ -59,7 +60,7 @@ func TestRedisHostile(t *testing.T) {
 	c := miniRedis(t)
 	s := miniredis.RunT(t)
 	c.Redis.Port = s.Server().Addr().Port
-	s.HSet("world", "0", "good", "007", "bad", "x", "bad", "1", strings.Repeat("x", MaxBlock+1))
+	s.HSet("world", "0", "good", "007", "bad", "x", "bad", "1", strings.Repeat("x", int(effort.BlockData.Least)+1))
 	db := open(t, "", c)
 	all, bad := read(t, db)
 	if len(all) != 1 || string(all[Pos{}]) != "good" || len(bad) != 3 {
@@ -97,8 +98,12 @@ func TestOpenFails(t *testing.T) {
 		if db, err := OpenForWriting(t.Context(), t.TempDir(), c); err == nil || db != nil {
 			t.Errorf("%+v for writing: %v, %v", c, db, err)
 		}
-		if db, err := Create(t.Context(), t.TempDir()+"/nowhere", c); c.Backend != LevelDB && (err == nil || db != nil) {
+		db, err := Create(t.Context(), t.TempDir()+"/nowhere", c)
+		if c.Backend != LevelDB && (err == nil || db != nil) {
 			t.Errorf("%+v made: %v, %v", c, db, err)
+		}
+		if db != nil {
+			db.Close()
 		}
 	}
 }

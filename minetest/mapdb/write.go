@@ -21,10 +21,7 @@ func storable(p Pos, data []byte) error {
 		return &fault.Error{Path: p.String(), Offset: -1, Want: fmt.Sprintf("coordinates from %d to %d", MinCoord, MaxCoord),
 			Got: "others", Err: fault.ErrFormat}
 	}
-	if len(data) > MaxBlock {
-		return tooLarge("", p.String(), int64(len(data))).at(p)
-	}
-	return nil
+	return tooLarge("", p.String(), int64(len(data)), p)
 }
 
 // Load stores many blocks, in transactions of a few MiB each, and returns the number of stored blocks. It skips errors

@@ -222,7 +222,7 @@ func (p *parser) value(path string, v any) error {
 		case reflect.Struct, reflect.Map:
 			want = "an object"
 		case reflect.String:
-			want = "a text"
+			want = "a string"
 		case reflect.Int:
 			want = "a whole number"
 		case reflect.Float64:

@@ -11,6 +11,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/deflate"
 	"trowel.example/internal/files/tree"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/text/forms"
 )
 
@@ -90,7 +91,7 @@ func Build(fsys fs.FS) ([]byte, error) {
 		return nil, err
 	}
 	if side.Data != nil && side.CRC32 == crc32.ChecksumIEEE(text) {
-		data, _, err := deflate.DecompressUpTo(side.Data, min(side.Size, MaxFile))
+		data, _, err := deflate.DecompressUpTo(side.Data, min(side.Size, effort.SchematicFile.Limit(0)))
 		if err != nil {
 			return nil, &fault.TextError{File: tree.Sidecar, Path: "data", Msg: err.Error()}
 		}

@@ -167,13 +167,13 @@ func (s *Schematic) encodeMTS() ([]byte, error) {
 	}
 	if len(names) > 0xffff {
 		return nil, &fault.Error{Path: "names", Offset: -1, Want: "at most 65535 names of nodes", Got: fmt.Sprint(len(names)),
-			Err: fault.ErrLimit}
+			Err: fault.ErrFormat}
 	}
 	w.U16(uint16(len(names)))
 	for i, name := range names {
 		if len(name) > 0xffff {
 			return nil, &fault.Error{Path: fmt.Sprintf("names[%d]", i), Offset: -1, Want: "at most 65535 bytes",
-				Got: fmt.Sprint(len(name)), Err: fault.ErrLimit}
+				Got: fmt.Sprint(len(name)), Err: fault.ErrFormat}
 		}
 		w.U16(uint16(len(name)))
 		w.Bytes([]byte(name))

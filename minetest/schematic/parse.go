@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"trowel.example/fault"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/text/words"
 )
 
@@ -394,7 +395,7 @@ func (p *parser) metadata() {
 			p.end()
 		case word == "list":
 			name := p.word("a name")
-			n := p.number(maxSlots - slots)
+			n := p.number(int(effort.SchematicMeta.Limit(0)/slotSize) - slots)
 			slots += n
 			m.Lists = append(m.Lists, List{Name: name, Items: make([]string, n)})
 			list = &m.Lists[len(m.Lists)-1]
@@ -411,6 +412,3 @@ func (p *parser) metadata() {
 		}
 	}
 }
-
-// maxSlots is the maximum number of slots of all lists in a text.
-const maxSlots = MaxMeta / slotSize

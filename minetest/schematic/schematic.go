@@ -40,16 +40,11 @@ const (
 	Always = 127
 )
 
-// Limits. Decoding allocates memory for the declared size only as far as the file has nodes or, in .we, as far as the
-// nodes are apart.
-const (
-	MaxSide  = 65535   // nodes along one axis
-	MaxNodes = 1 << 26 // total number of nodes
-	MaxMeta  = 1 << 28 // total bytes of metadata
-	MaxFile  = 1 << 29 // bytes of a file
-)
+// MaxSide is the greatest number of nodes along one axis. Decoding allocates memory for the declared size only as far as
+// the file has nodes or, in .we, as far as the nodes are apart.
+const MaxSide = 65535
 
-// slotSize is the number of bytes of MaxMeta that a slot of an inventory uses, in addition to its text.
+// slotSize is the number of bytes of [effort.SchematicMeta] that a slot of an inventory uses, in addition to its text.
 const slotSize = 16
 
 // Schematic is a piece of a world.
@@ -111,14 +106,14 @@ func volume(size [3]int) (int, error) {
 	for _, v := range size {
 		if v < 0 || v > MaxSide {
 			return 0, &fault.Error{Path: "size", Offset: -1, Want: fmt.Sprintf("0 to %d nodes along each axis", MaxSide),
-				Got: fmt.Sprint(v), Err: fault.ErrLimit}
+				Got: fmt.Sprint(v), Err: fault.ErrFormat}
 		}
 	}
 	for _, v := range size {
-		if n *= v; n > MaxNodes {
-			return 0, &fault.Error{Path: "size", Offset: -1, Want: fmt.Sprintf("at most %d nodes in all", MaxNodes),
-				Got: fmt.Sprintf("%dx%dx%d", size[0], size[1], size[2]), Err: fault.ErrLimit}
-		}
+		n *= v // at most 48 bits
+	}
+	if err := effort.SchematicVolume.Check("size", int64(n)); err != nil {
+		return 0, err
 	}
 	return n, nil
 }
@@ -209,7 +204,7 @@ func (s *Schematic) Namer() func(name string) (uint16, error) {
 		id, ok := ids[name]
 		if !ok {
 			if len(s.Names) > 0xffff {
-				return 0, &fault.Error{Path: "names", Offset: -1, Want: "at most 65536 names of nodes", Got: "more", Err: fault.ErrLimit}
+				return 0, &fault.Error{Path: "names", Offset: -1, Want: "at most 65536 names of nodes", Got: "more", Err: fault.ErrFormat}
 			}
 			id = uint16(len(s.Names))
 			name = strings.Clone(name) // a copy, not a part of a file

@@ -274,7 +274,7 @@ func TestErrors(t *testing.T) {
 		{"5:while true do end", fault.ErrFormat},
 		{`5:return {{x=0,y=0,z=0}}`, fault.ErrFormat}, {`5:return {{x=0.5,y=0,z=0,name="a"}}`, fault.ErrFormat},
 		{`5:return {{x=0,y=0,z=0,name="a",param2=256}}`, fault.ErrFormat},
-		{`5:return {{x=0,y=0,z=0,name="a"},{x=1e9,y=0,z=0,name="a"}}`, fault.ErrLimit},
+		{`5:return {{x=0,y=0,z=0,name="a"},{x=1e9,y=0,z=0,name="a"}}`, fault.ErrFormat},
 		{`5:return {{x=0,y=0,z=0,name="a"},{x=60000,y=60000,z=1,name="a"}}`, fault.ErrLimit},
 		{`5:local _={};_[1]=_;_[1][1]=_;return _[1]`, fault.ErrFormat}, {"0 0 0 a 256 0", fault.ErrFormat},
 		{"99999999999 0 0 a 0 0", fault.ErrFormat},

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"trowel.example/fault"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/text/luatable"
 )
 
@@ -246,9 +247,8 @@ func (b *builder) meta(i int, t *luatable.Table, follow follower) *Meta {
 
 // fits reports whether n more bytes of metadata can be added.
 func (b *builder) fits(n int) bool {
-	if b.size += n; b.size > MaxMeta && b.err == nil {
-		b.err = &fault.Error{Path: "meta", Offset: -1, Want: fmt.Sprintf("at most %d bytes of metadata", MaxMeta),
-			Got: "more", Err: fault.ErrLimit}
+	if b.size += n; b.err == nil {
+		b.err = effort.SchematicMeta.Check("meta", int64(b.size))
 	}
 	return b.err == nil
 }
@@ -264,7 +264,7 @@ func (b *builder) text(i int, v luatable.Value) string {
 	case luatable.Number:
 		return strconv.FormatFloat(v.Number, 'g', 14, 64)
 	}
-	b.fail(i, "a text in the metadata", describe(v))
+	b.fail(i, "a string in the metadata", describe(v))
 	return ""
 }
 

@@ -110,10 +110,10 @@ func (f *AuthFile) find(name string) int {
 // would change the meaning of the line.
 func (f *AuthFile) Put(a *Account) error {
 	privileges := strings.Join(a.Privileges, ",")
-	if strings.ContainsAny(a.Name+string(a.Password)+privileges, ":\n") ||
-		slices.ContainsFunc(a.Privileges, func(p string) bool { return p == "" || strings.Contains(p, ",") }) {
+	if strings.ContainsAny(a.Name+string(a.Password)+privileges, ":\n") || privileges == "" && len(a.Privileges) > 0 ||
+		slices.ContainsFunc(a.Privileges, func(p string) bool { return strings.Contains(p, ",") }) {
 		return wrong("auth.txt", strconv.Quote(a.Name), "an account name without : and line ends, and privileges "+
-			"without commas", "such characters")
+			"without commas, of which one is not empty", "others")
 	}
 	i := f.find(a.Name)
 	if i >= 0 && f.lines[i].account().Equal(a) {

@@ -35,8 +35,21 @@ var (
 		"Save the file as UTF-8 without a byte order mark.")
 	foundNoBackend = Catalog.Add("mt-world-no-backend", check.Info,
 		"world.mt does not name a backend: the engine uses its oldest.", "Nothing to do; the engine adds the line.")
+	foundGone = Catalog.Add("mt-world-store-gone", check.Error,
+		"A database of players, accounts or mod storage that world.mt names is empty or missing, although players have entered the "+
+			"world: the engine makes a new one, and anybody can register the names of lost accounts.",
+		"Restore it from a backup.")
+	foundNever = Catalog.Add("mt-world-store-none", check.Info,
+		"A database of players, accounts or mod storage that world.mt names is empty or missing, as in a world that no player has entered.",
+		"Nothing to do if no player has; otherwise restore it from a backup.")
+	foundSchema = Catalog.Add("mt-world-schema", check.Error,
+		"A table of an SQLite or PostgreSQL database is not as the engine needs it: a trigger names something that does not exist, a "+
+			"column is missing or needs a value that the engine does not write, or a key is missing or added. The server aborts when it "+
+			"starts or saves, or rows are added or lost. Functions of triggers of PostgreSQL are not checked.",
+		"Repair the world; in PostgreSQL, run the statement that the finding contains.")
 	foundUnread = Catalog.Add("mt-world-store-unread", check.Warning,
-		"A database of players, accounts or mod storage is not in use: world.mt names another backend, or none.",
+		"A database of players, accounts or mod storage, or a folder of blocks, is not in use: world.mt names another backend, or none. "+
+			"Copies lack what only it contains.",
 		"If it is the right database, name its backend in world.mt; otherwise remove it.")
 	foundSettingTwice = Catalog.Add("mt-world-setting-twice", check.Warning,
 		"A setting occurs twice: the last one is valid.", "Remove the others.")
@@ -49,7 +62,7 @@ var (
 	foundMapMetaEnd = Catalog.Add("mt-world-map-meta-end", check.Error,
 		"map_meta.txt lacks the line [end_of_params]: the engine reads nothing of it, and the seed is lost.", "Add the line at the end.")
 	foundSeed = Catalog.Add("mt-world-seed", check.Warning,
-		"map_meta.txt has no seed, or the seed is not a number of 64 bits.", "Restore the seed from a backup.")
+		"map_meta.txt has no seed, or the seed is not a 64-bit number.", "Restore the seed from a backup.")
 	foundEnvEnd = Catalog.Add("mt-world-env-meta-end", check.Error,
 		"env_meta.txt lacks the line EnvArgsEnd: the server refuses to start.", "Add the line at the end.")
 	foundEnvTime = Catalog.Add("mt-world-env-meta-time", check.Error,
@@ -65,10 +78,16 @@ var (
 		"A player cannot be read.", "Restore the player from a backup, or remove the damaged part.")
 	foundPlayerName = Catalog.Add("mt-world-player-name", check.Warning,
 		"No player can have this name: names have 1 to 19 of a-z, A-Z, 0-9, - and _.", "Rename or remove the player.")
+	foundPlayerFile = Catalog.Add("mt-world-player-file", check.Warning,
+		"A file of a player does not have the name of the player: the engine does not find it, and the player begins anew.",
+		"Rename the file to the player's name. Copies of the world have the name.")
 	foundPlayerTwice = Catalog.Add("mt-world-player-twice", check.Warning,
 		"Two files contain players with the same name: the engine finds only one of them.", "Remove the outdated file.")
 	foundPlayerInventory = Catalog.Add("mt-world-player-inventory", check.Error,
 		"The inventory of a player cannot be read: the engine continues without the rest of it.", "Correct the line.")
+	foundPlayerLarge = Catalog.Add("mt-world-player-large", check.Error,
+		"The inventory of a player has 16 MiB or more, as with many written books: a server ends when the player joins.",
+		"Delete its largest items: `trowel edit WORLD --in-place -- delete-items NAME --in players`.")
 	foundPlayerValue = Catalog.Add("mt-world-player-value", check.Warning,
 		"A value of a player is out of its range.", "Correct the value.")
 	foundPlayerAttributes = Catalog.Add("mt-world-player-attributes", check.Warning,
@@ -88,6 +107,9 @@ var (
 		"The names of two accounts differ only in case.", "Keep one of them.")
 	foundAccountLine = Catalog.Add("mt-world-account-line", check.Warning,
 		"A line of auth.txt has less than three fields: the engine drops it.", "Correct or remove the line.")
+	foundPrivilege = Catalog.Add("mt-world-account-privilege", check.Warning,
+		"A privilege of an account is empty, or contains blanks or a line end of Windows: no game has a privilege of this kind.",
+		"Correct or remove the privilege; save auth.txt with line ends of Unix.")
 	foundPassword = Catalog.Add("mt-world-password", check.Error,
 		"The password of an account is stored in an unknown form: logging in is impossible.", "Set a new password.")
 

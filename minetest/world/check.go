@@ -19,6 +19,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/text/words"
+	"trowel.example/minetest/internal/protect"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 )
@@ -61,6 +62,10 @@ func (o *CheckOptions) rest(ctx context.Context, dir string, sink check.Sink) (c
 		_, err := ParseForceLoaded(text)
 		c.unreadable("force_loaded.txt", err)
 	}
+	if data := c.read(protect.AreasFile); data != nil {
+		_, err := protect.ParseAreas(data)
+		c.unreadable(protect.AreasFile, err)
+	}
 	if data := c.read("chunk_meta"); data != nil {
 		_, err := ParseChunkMeta(data)
 		c.unreadable("chunk_meta", err)
@@ -71,6 +76,8 @@ func (o *CheckOptions) rest(ctx context.Context, dir string, sink check.Sink) (c
 	c.players()
 	c.accounts()
 	c.storage()
+	c.gone()
+	c.schemas()
 	return c.counts, cmp.Or(ctx.Err(), c.failed)
 }
 
@@ -85,6 +92,8 @@ type checker struct {
 
 	quick  bool     // open stores and count only
 	counts []string // the numbers of things in the stores
+
+	entered bool // there are players
 
 	owner check.Place    // the player, account or mod that is being checked
 	lines map[string]int // line numbers of settings, by the path of a finding
@@ -227,6 +236,53 @@ func (c *checker) worldMT(s *Settings) {
 			c.add(foundBlockSize, "world.mt:blocksize", "the blocksize is %.40q", v)
 		}
 	}
+}
+
+// gone reports databases of players, accounts and mod storage that are empty or missing although world.mt names them and a server
+// has run the world: the engine would make new ones. They were lost if there are players, or accounts that logged in, in
+// another store; a world that nobody has entered has none of them, only accounts that mods or commands made.
+func (c *checker) gone() {
+	if !exists(filepath.Join(c.dir, "env_meta.txt")) {
+		return
+	}
+	for _, p := range Parts()[PlayersPart:] {
+		backend, _ := c.world.Get(p.Setting())
+		if !slices.Contains(databases, backend) || len(p.Files(backend)) == 0 {
+			continue
+		}
+		name, got := p.Files(backend)[0], ""
+		switch st, err := os.Stat(filepath.Join(c.dir, name)); {
+		case errors.Is(err, fs.ErrNotExist):
+			got = "there is no such file"
+		case err == nil && st.Mode().IsRegular() && st.Size() == 0:
+			got = "the file is empty"
+		default:
+			continue
+		}
+		if c.entered = c.entered || c.loggedIn(); c.entered {
+			c.add(foundGone, name, "%s, but players have entered the world", got)
+		} else {
+			c.add(foundNever, name, "%s, but a server has run the world (env_meta.txt)", got)
+		}
+	}
+}
+
+// loggedIn reports whether an account of the world was in use. Errors are reported elsewhere.
+func (c *checker) loggedIn() bool {
+	s, err := OpenAuth(c.ctx, c.dir, c.world, c.opts)
+	if err != nil {
+		return false
+	}
+	defer s.Close()
+	for name, err := range s.Names(c.ctx) {
+		if err != nil {
+			continue
+		}
+		if a, err := s.Get(c.ctx, name); err == nil && (a.LastLogin != -1 || name == "singleplayer") { // which only entering makes
+			return true
+		}
+	}
+	return false
 }
 
 func (c *checker) mapMeta() {

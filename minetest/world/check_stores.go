@@ -16,17 +16,16 @@ import (
 )
 
 // names calls do for each name in a store, or only counts what in a quick check. It reports a store that cannot be opened
-// and entries whose name cannot be read.
-func names[T any](c *checker, label, what string, s Store[T], err error, do func(name string)) {
+// and entries whose name cannot be read. It returns the number of names.
+func names[T any](c *checker, label, what string, s Store[T], err error, do func(name string)) (n int) {
 	if errors.Is(err, ErrRemote) {
 		c.add(foundRemote, label, "it is on %v", ErrRemote)
-		return
+		return 0
 	}
 	c.unreadable(label, err)
 	if err != nil {
-		return
+		return 0
 	}
-	n := 0
 	for name, err := range s.Names(c.ctx) {
 		if err != nil {
 			c.unreadable(label, err)
@@ -37,6 +36,7 @@ func names[T any](c *checker, label, what string, s Store[T], err error, do func
 		}
 	}
 	c.counts = append(c.counts, what+": "+words.Thousands(int64(n)))
+	return n
 }
 
 // lost reports the parts of a damaged database, or of a row, that cannot be read.
@@ -61,7 +61,7 @@ func (c *checker) label(p Part) string { return p.label(FindBackends(c.dir, c.wo
 func (c *checker) players() {
 	at := c.label(PlayersPart)
 	s, err := OpenPlayers(c.ctx, c.dir, c.world, c.opts)
-	names(c, at, "players", s, err, func(name string) {
+	n := names(c, at, "players", s, err, func(name string) {
 		where := fmt.Sprintf("%s:%s", at, name)
 		c.owner = place.Player(name)
 		defer func() { c.owner = nil }()
@@ -75,6 +75,7 @@ func (c *checker) players() {
 		}
 		c.player(where, p)
 	})
+	c.entered = n > 0
 	switch s := s.(type) {
 	case *folder[*Player]:
 		if !c.quick {
@@ -99,6 +100,10 @@ func (c *checker) done(at string, s io.Closer) {
 // player positions).
 const maxPosition = 327680
 
+// maxSent is the size of a message at which a server ends instead of sending it: processReliableSendCommand in the engine's
+// connection.cpp asserts less.
+var maxSent = 0x8000 * 512 // for tests
+
 func (c *checker) player(where string, p *Player) {
 	for i, v := range p.Pos {
 		if !(math.Abs(v) <= maxPosition) {
@@ -121,6 +126,9 @@ func (c *checker) player(where string, p *Player) {
 			c.report(foundPlayerAttributes, where, err)
 		}
 	}
+	if n := len(p.appendInventory(nil)); n >= maxSent {
+		c.add(foundPlayerLarge, where, "the inventory has %d bytes, the engine sends less than %d", n, maxSent)
+	}
 	if p.Inventory != nil {
 		p.Inventory.Check(place.Inside(c.sink, place.Player(p.Name)).In(where))
 		return
@@ -136,11 +144,16 @@ func (c *checker) playerFiles(f *folder[*Player]) {
 		return // the error is already reported, or there are no files
 	}
 	for _, e := range entries {
-		if e.IsDir() || strings.HasPrefix(e.Name(), ".") || f.broken[e.Name()] != nil {
+		if e.IsDir() || f.broken[e.Name()] != nil {
 			continue
 		}
-		if p, err := f.read(e.Name()); err == nil && f.index[p.Name] != e.Name() {
+		p, err := f.read(e.Name())
+		switch {
+		case err != nil:
+		case f.index[p.Name] != e.Name():
 			c.add(foundPlayerTwice, "players:"+e.Name(), "%s also contains the player of %s", p.Name, f.index[p.Name])
+		case !f.isNamed(e.Name(), p.Name):
+			c.add(foundPlayerFile, "players:"+e.Name(), "the player in it is %.60q", p.Name)
 		}
 	}
 }
@@ -195,6 +208,14 @@ func (c *checker) accounts() {
 			c.report(foundAccount, where, err)
 		} else if a.Password.Kind() == "unknown" {
 			c.add(foundPassword, where, "the kind of the verifier is unknown")
+		}
+		if a != nil {
+			for _, p := range a.Privileges {
+				if p == "" || strings.ContainsAny(p, space) {
+					c.add(foundPrivilege, where, "the privilege %.40q", p)
+					break
+				}
+			}
 		}
 	})
 	switch s := s.(type) {

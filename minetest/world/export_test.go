@@ -13,3 +13,6 @@ func BothWays(t *testing.T, test func(t *testing.T)) {
 		test(t)
 	})
 }
+
+// MaxSent is the size of an inventory that no server can send.
+var MaxSent = &maxSent

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -79,7 +80,7 @@ func TestParsePlayerDamaged(t *testing.T) {
 		"name = a\nextended_attributes = [1]\nPlayerArgsEnd\nEndInventory\n\x00\x00",
 	} {
 		p, err := world.SalvagePlayer([]byte(text))
-		if err != nil || p.HP != 20 || p.Breath != 10 || p.Pos != [3]float64{} {
+		if err != nil || p.Pos != [3]float64{} {
 			t.Errorf("%q: %+v, %v", text, p, err)
 			continue
 		}
@@ -96,6 +97,24 @@ func TestParsePlayerDamaged(t *testing.T) {
 	} {
 		if _, err := world.ParsePlayer([]byte(text)); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// TestPlayerNumbers tests that the numbers of a player are those that the engine 5.6.1 reads, and that the text stays.
+func TestPlayerNumbers(t *testing.T) {
+	for position, want := range map[string][3]float64{
+		"1,2,3": {}, "(1,2)": {1, 2, 0}, "(1,2,3,4)": {1, 2, 3}, "( 1 , 2 ,3)": {1, 2, 3}, "(1e1,x2,3)": {10, 0, 3},
+		"1,2,3)": {}, "((1,2,3)": {0, 2, 3}, "(1;2;3)": {1, 0, 0},
+	} {
+		text := "name = a\nposition = " + position + "\nyaw = 1e400\npitch = 12x\nhp = 7z\nPlayerArgsEnd\nEndInventory\n"
+		p, err := world.ParsePlayer([]byte(text))
+		if err != nil || p.Pos != want || !math.IsInf(p.Yaw, 1) || p.Pitch != 12 || p.HP != 7 {
+			t.Errorf("%s: %+v, %v", position, p, err)
+			continue
+		}
+		if got, err := p.Append(nil); err != nil || string(got) != text {
+			t.Errorf("%q became %q, %v", text, got, err)
 		}
 	}
 }
@@ -469,5 +488,31 @@ func TestPlaces(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestLargeInventory tests that an inventory that no server can send is a finding.
+func TestLargeInventory(t *testing.T) {
+	if *world.MaxSent != 16<<20 {
+		t.Errorf("the engine sends up to %d bytes", *world.MaxSent)
+	}
+	const most = 4096
+	defer func(n int) { *world.MaxSent = n }(*world.MaxSent)
+	*world.MaxSent = most
+	dir := t.TempDir()
+	for name, size := range map[string]int{"ann": most - 1, "bob": most} {
+		const before, after = "List main 1\nWidth 0\nItem a:b 1 0 \"", "\"\nEndInventoryList\nEndInventory\n"
+		judge.Write(t, filepath.Join(dir, "players", name), []byte("name = "+name+"\nhp = 20\nposition = (0,0,0)\nPlayerArgsEnd\n"+
+			before+strings.Repeat("x", size-len(before)-len(after))+after))
+	}
+	judge.Write(t, filepath.Join(dir, "world.mt"), []byte("backend = sqlite3\n"))
+	var got []string
+	err := world.CheckRest(t.Context(), dir, world.CheckOptions{}, func(f check.Finding) {
+		if f.ID == "mt-world-player-large" {
+			got = append(got, f.Path+": "+f.Message)
+		}
+	})
+	if want := []string{"players:bob: the inventory has 4096 bytes, the engine sends less than 4096"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v", got, err)
 	}
 }

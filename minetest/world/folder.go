@@ -82,12 +82,15 @@ func (f *folder[T]) scan(ctx context.Context) error {
 			return err
 		}
 		name := e.Name()
-		if e.IsDir() || strings.HasPrefix(name, ".") {
+		hidden := strings.HasPrefix(name, ".") // the engine reads these of players
+		if e.IsDir() || hidden && !f.inside {
 			continue
 		}
 		if f.inside {
 			thing, err := f.read(e.Name())
-			if err != nil {
+			if err != nil && hidden {
+				continue // of another program
+			} else if err != nil {
 				broken[e.Name()] = err
 			} else {
 				name = f.name(thing)
@@ -249,6 +252,29 @@ func (f *folder[T]) fileOf(name string) string {
 		return '_'
 	}, name)
 	return file[:min(len(file), maxNameLength)]
+}
+
+// isNamed reports whether the engine finds a thing in a file: it tries the name, and if that file has another thing, the name with a
+// number. No player can have a name that is not valid.
+func (f *folder[T]) isNamed(file, name string) bool {
+	number, ok := strings.CutPrefix(file, name)
+	return !f.valid(name) || ok && (number == "" || strings.Trim(number, "0123456789") == "" && exists(filepath.Join(f.dir, name)))
+}
+
+// Misnamed yields the files of players that the engine does not find, because they have other names, each with its player. Files that
+// cannot be read have none.
+func Misnamed(ctx context.Context, players Players) iter.Seq2[string, string] {
+	return func(yield func(file, name string) bool) {
+		f, ok := players.(*folder[*Player])
+		if !ok || f.scan(ctx) != nil {
+			return
+		}
+		for _, name := range slices.Sorted(maps.Keys(f.index)) {
+			if file := f.index[name]; !f.isNamed(file, name) && !yield(file, name) {
+				return
+			}
+		}
+	}
 }
 
 func (f *folder[T]) Close() error { return nil }

@@ -69,7 +69,7 @@ func eachPair(text []byte, do func(pair)) error {
 			v = strconv.FormatBool(value)
 		case nil:
 		default:
-			return fail("a text", fmt.Sprintf("%v", value))
+			return fail("a string", fmt.Sprintf("%v", value))
 		}
 		do(pair{key.(string), v})
 	}
@@ -91,7 +91,7 @@ func atEnd(d *json.Decoder, fail func(want, got string) error) error {
 func appendPair(dst []byte, key, value string) ([]byte, error) {
 	for _, s := range []string{key, value} {
 		if !utf8.ValidString(s) {
-			return dst, &fault.Error{Path: "json." + strconv.Quote(key), Offset: -1, Want: "a text in UTF-8", Got: "other bytes",
+			return dst, &fault.Error{Path: "json." + strconv.Quote(key), Offset: -1, Want: "a string in UTF-8", Got: "other bytes",
 				Err: fault.ErrFormat}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"trowel.example/internal/files/regular"
+	"trowel.example/internal/files/wholefile"
 )
 
 // OwnerOnly reports whether only the owner can read one of the given files or folders of a world. A file that does
@@ -39,7 +40,7 @@ func Protect(dir string, names ...string) error {
 		path := filepath.Join(dir, name)
 		info, err := os.Stat(path)
 		if err == nil {
-			err = os.Chmod(path, info.Mode().Perm()&^0o077)
+			err = wholefile.SetMode(path, info.Mode().Perm()&^0o077)
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

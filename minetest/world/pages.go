@@ -77,7 +77,7 @@ func (c *pagesConn) query(ctx context.Context, sql string, args []any, row func(
 	n := int64(0)
 	return c.db.Select(ctx, sql, args, func(values []any) error {
 		if n++; n > c.limit {
-			return &fault.Error{Offset: -1, Want: "fewer rows than bytes", Got: fmt.Sprintf("more than %d rows", c.limit), Err: fault.ErrLimit}
+			return &fault.Error{Offset: -1, Want: "fewer rows than bytes", Got: fmt.Sprintf("more than %d rows", c.limit), Err: fault.ErrFormat}
 		}
 		return row(values)
 	}, func(err error) bool { c.lost(err); return true })

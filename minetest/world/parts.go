@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"iter"
 	"path/filepath"
 	"slices"
@@ -160,12 +161,29 @@ func FindBackends(dir string, s *Settings) (b Backends) {
 // databases are the backends whose files show that they were used.
 var databases = []string{mapdb.SQLite, mapdb.LevelDB}
 
-// UnreadStores yields the databases of players, accounts and mods in the folder of a world that the engine does not
-// read, because the world stores these things in another backend. Each is yielded with a message. s contains the
+// hasBlocks reports whether there are files of blocks in a folder of sectors.
+func hasBlocks(folder string) (found bool) {
+	_ = filepath.WalkDir(folder, func(_ string, e fs.DirEntry, err error) error {
+		if found = err == nil && e.Type().IsRegular() && e.Name() != "meta"; found {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return found
+}
+
+// UnreadStores yields the databases of players, accounts and mods, and the folders of blocks, in the folder of a world that the
+// engine does not read, because the world stores these things in another backend. Each is yielded with a message. s contains the
 // settings of world.mt.
 func UnreadStores(dir string, s *Settings) iter.Seq2[string, string] {
 	return func(yield func(name, text string) bool) {
 		b := FindBackends(dir, s)
+		for _, folder := range MapPart.Files(mapdb.Sectors) {
+			if b.Map != mapdb.Sectors && hasBlocks(filepath.Join(dir, folder)) && !yield(folder,
+				fmt.Sprintf("%s is not in use: world.mt has the blocks in %.40s, and only old games read both", folder, b.Map)) {
+				return
+			}
+		}
 		for _, p := range Parts()[PlayersPart:] {
 			for _, backend := range databases {
 				files := p.Files(backend)

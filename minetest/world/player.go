@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,7 +37,7 @@ type Player struct {
 	Broken    []byte
 
 	twice  []string  // attributes that occur more than once in the file
-	unread []error   // errors of values in the file that cannot be parsed
+	unread []error   // errors of attributes that cannot be parsed
 	file   *Settings // the head of the file that the player was parsed from
 	record []byte    // the record that the player was decoded from
 	rest   []byte    // the text after the inventory
@@ -52,7 +53,8 @@ const (
 const playerEnd = "PlayerArgsEnd"
 
 // ParsePlayer parses the file of a player. Only the name and the line that ends the head are required; missing values
-// have defaults. If a value, the attributes or the inventory cannot be parsed, the error wraps [fault.ErrLost], and
+// have defaults, and numbers are read as the engine reads them. If the attributes or the inventory cannot be parsed,
+// the error wraps [fault.ErrLost], and
 // the player is that of [SalvagePlayer].
 func ParsePlayer(text []byte) (*Player, error) {
 	p, err := SalvagePlayer(text)
@@ -64,10 +66,10 @@ func ParsePlayer(text []byte) (*Player, error) {
 
 // lost returns an error about everything that could not be parsed, or nil.
 func (p *Player) lost() error {
-	all := p.unread
+	all := slices.Clip(p.unread)
 	if p.Inventory == nil {
 		_, _, err := item.ParseInventory(p.Broken)
-		all = append(slices.Clip(all), err)
+		all = append(all, err)
 	}
 	if len(all) == 0 {
 		return nil
@@ -75,8 +77,8 @@ func (p *Player) lost() error {
 	return fmt.Errorf("%w: %w", fault.ErrLost, errors.Join(all...))
 }
 
-// SalvagePlayer parses as much as possible of the file of a player. A value that cannot be parsed has its default. An
-// inventory that cannot be parsed, or has no end, is stored in Broken. Append preserves the text of both.
+// SalvagePlayer parses as much as possible of the file of a player. An inventory that cannot be parsed, or has no
+// end, is stored in Broken. Append preserves the text of both.
 func SalvagePlayer(text []byte) (*Player, error) {
 	s := ParseSettings(text, playerEnd)
 	name, _ := s.Get("name")
@@ -88,7 +90,7 @@ func SalvagePlayer(text []byte) (*Player, error) {
 		return nil, &fault.Error{Path: "name", Offset: 0, Want: "the name of the player", Got: "none", Err: fault.ErrFormat}
 	}
 	p := &Player{Name: name, file: s}
-	p.Pos, p.Pitch, p.Yaw, p.HP, p.Breath, p.unread = headValues(s)
+	p.Pos, p.Pitch, p.Yaw, p.HP, p.Breath, _ = headValues(s)
 	if text, ok := s.Get("extended_attributes"); ok {
 		var err error
 		if p.Attributes, p.twice, err = parseAttributes(text); err != nil {
@@ -105,58 +107,61 @@ func SalvagePlayer(text []byte) (*Player, error) {
 	return p, nil
 }
 
-// headValues returns the numbers in the head of a player's file. Values that are missing or cannot be parsed have
-// their defaults; unread contains the errors.
-func headValues(s *Settings) (pos [3]float64, pitch, yaw float64, hp, breath int, unread []error) {
+// headValues returns the numbers in the head of a player's file, as the engine reads them: the beginning of a text that is
+// a number, or 0. Missing values have their defaults; odd contains errors about texts that are not numbers.
+func headValues(s *Settings) (pos [3]float64, pitch, yaw float64, hp, breath int, odd []error) {
 	value := func(name, want string, parse func(text string) bool) {
 		if text, ok := s.Get(name); ok && !parse(text) {
-			unread = append(unread, wrong("", name, want, "%.40q", text))
+			odd = append(odd, wrong("", name, want, "%.40q", text))
 		}
 	}
 	number := func(name string, v *float64) {
-		value(name, "a number", func(text string) bool {
-			f, err := strconv.ParseFloat(text, 64)
-			if err == nil {
-				*v = f
-			}
-			return err == nil
+		value(name, "a number", func(text string) (exact bool) {
+			*v, exact = leadingFloat(text)
+			return exact
 		})
 	}
 	whole := func(name string, v *int) {
-		value(name, "an integer", func(text string) bool {
-			n, err := strconv.ParseInt(text, 10, 32)
-			if err == nil {
-				*v = int(n)
-			}
-			return err == nil
+		value(name, "an integer", func(text string) (exact bool) {
+			n := leadingInt(text)
+			*v = int(max(math.MinInt32, min(math.MaxInt32, n)))
+			return n == int64(*v) && strconv.FormatInt(n, 10) == text
 		})
 	}
 	hp, breath = defaultHP, defaultBreath
-	value("position", "three numbers", func(text string) (ok bool) {
-		pos, ok = parsePosition(text)
-		return ok
+	value("position", "three numbers in parentheses", func(text string) (exact bool) {
+		pos, exact = parsePosition(text)
+		return exact
 	})
 	number("pitch", &pitch)
 	number("yaw", &yaw)
 	whole("hp", &hp)
 	whole("breath", &breath)
-	return pos, pitch, yaw, hp, breath, unread
+	return pos, pitch, yaw, hp, breath, odd
 }
 
-func parsePosition(text string) (pos [3]float64, ok bool) {
-	text = strings.TrimSuffix(strings.TrimPrefix(text, "("), ")")
-	parts := strings.Split(text, ",")
-	if len(parts) != 3 {
-		return pos, false
+var leadingNumber = regexp.MustCompile(
+	`^[ \t\r]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|^[ \t\r]*[+-]?(?i:inf(inity)?|nan)`)
+
+// leadingFloat returns the number at the start of a text, or 0, as C's atof does. It reports whether the text is a number.
+func leadingFloat(text string) (v float64, exact bool) {
+	number := leadingNumber.FindString(text)
+	v, err := strconv.ParseFloat(strings.TrimLeft(number, space), 64) // infinity with ErrRange
+	return v, err == nil && len(number) == len(strings.TrimRight(text, space))
+}
+
+// parsePosition returns a position as the engine reads it: the numbers after the first parenthesis and the next commas, up
+// to the next closing parenthesis. It reports whether the text is a position.
+func parsePosition(text string) (pos [3]float64, exact bool) {
+	before, rest, _ := strings.Cut(text, "(")
+	exact = before == ""
+	for i, end := range []string{",", ",", ")"} {
+		part, after, found := strings.Cut(rest, end)
+		number := false
+		pos[i], number = leadingFloat(part)
+		exact, rest = exact && found && number, after
 	}
-	for i, part := range parts {
-		v, err := strconv.ParseFloat(strings.Trim(part, space), 64)
-		if err != nil {
-			return [3]float64{}, false
-		}
-		pos[i] = v
-	}
-	return pos, true
+	return pos, exact && rest == ""
 }
 
 // Append appends the file of the player to dst. Unchanged values are written as they were read. It returns an error

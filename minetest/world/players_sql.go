@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"trowel.example/fault"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/item"
@@ -111,9 +111,6 @@ func getPlayer(ctx context.Context, db *sqlDB, name string) (*Player, error) {
 	return p, nil
 }
 
-// maxGaps is the maximum number of empty slots in an inventory that have no rows.
-const maxGaps = 1 << 16
-
 // getInventory reads the lists of a player. As in the engine, slots beyond the size of a list are ignored.
 func getInventory(ctx context.Context, db *sqlDB, path string, p *Player) error {
 	p.Inventory = new(item.Inventory)
@@ -152,12 +149,14 @@ func getInventory(ctx context.Context, db *sqlDB, path string, p *Player) error 
 			return nil
 		}
 		missing := int(slot) - len(l.Items)
-		if gaps += missing; gaps > maxGaps {
-			return &fault.Error{File: db.file, Path: path + "." + l.Name, Offset: -1, Want: "a row for each slot",
-				Got: fmt.Sprintf("%s without", words.Count(gaps, "slot")), Err: fault.ErrLimit}
+		if gaps += missing; gaps > 0 {
+			if e := effort.PlayerGaps.Over(int64(gaps)); e != nil {
+				e.File, e.Path = db.file, path+"."+l.Name
+				return e
+			}
 		}
 		if strings.Contains(text, "\n") {
-			r.fail("item", "a text of one line", text)
+			r.fail("item", "a string of one line", text)
 			return nil
 		}
 		stack, err := item.ParseStack(text)

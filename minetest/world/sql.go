@@ -192,7 +192,7 @@ func (r *row) text(i int, column string) string {
 	case float64:
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	default:
-		r.fail(column, "a text", v)
+		r.fail(column, "a string", v)
 		return ""
 	}
 }
@@ -351,6 +351,9 @@ func (s *sqlStore[T]) change(ctx context.Context, do func() error) error {
 }
 
 func (s *sqlStore[T]) Commit(ctx context.Context) error { return s.db.commit(ctx) }
+
+// Start creates the database if it is missing, in the transaction.
+func (s *sqlStore[T]) Start(ctx context.Context) error { return s.db.start(ctx) }
 
 func (s *sqlStore[T]) Close() error { return s.db.close() }
 

@@ -148,7 +148,7 @@ func (c *sqliteConn) rows(ctx context.Context, sql string, args []any) (rows [][
 	}
 	err = sqlitex.ExecuteTransient(c.file.Conn, sql, &sqlitex.ExecOptions{Args: bound, ResultFunc: func(stmt *sqlite.Stmt) error {
 		if c.limit > 0 && int64(len(rows)) >= c.limit {
-			return &fault.Error{Offset: -1, Want: "fewer rows than bytes", Got: fmt.Sprintf("more than %d rows", c.limit), Err: fault.ErrLimit}
+			return &fault.Error{Offset: -1, Want: "fewer rows than bytes", Got: fmt.Sprintf("more than %d rows", c.limit), Err: fault.ErrFormat}
 		}
 		values := make([]any, stmt.ColumnCount())
 		for i := range values {

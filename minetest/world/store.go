@@ -12,8 +12,9 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// Failed reports whether an error comes from a database server. Such an error is not about the world.
-func Failed(err error) bool { return server.Failed(err) }
+// Failed reports whether an error comes from a database server, or from the permissions of a file. Such an error is not about the
+// contents of the world, which may be sound.
+func Failed(err error) bool { return server.Failed(err) || errors.Is(err, fs.ErrPermission) }
 
 // Store is a set of named things: players, accounts, or the data of mods.
 //

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"trowel.example/internal/files/regular"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/text/words"
 )
 
@@ -39,7 +40,7 @@ func UnfinishedIn(dir string) (u Unfinished, ok bool) {
 		Report struct{ Blocks int64 }
 	}
 	read := func(name string) (j journal, err error) {
-		text, err := regular.ReadFile(filepath.Join(dir, name), MaxText)
+		text, err := regular.ReadFile(filepath.Join(dir, name), effort.TextFile)
 		if err == nil {
 			_ = json.Unmarshal(text, &j) // otherwise the state is unknown
 		}

@@ -6,6 +6,7 @@
 package world
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,6 +19,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/files/lfs"
 	"trowel.example/internal/files/regular"
+	"trowel.example/internal/limits/effort"
 )
 
 // The lines that end files of settings.
@@ -26,7 +28,8 @@ const (
 	EnvMetaEnd = "EnvArgsEnd"      // env_meta.txt
 )
 
-// ReadWorldMT reads world.mt of the world in dir. A world of 2011 has no world.mt: its settings are empty.
+// ReadWorldMT reads world.mt of the world in dir. A world of 2011 has no world.mt: its settings are empty. So are those of a file
+// of zero bytes, which a loss of power leaves.
 func ReadWorldMT(dir string) (*Settings, error) {
 	text, err := readFile(filepath.Join(dir, "world.mt"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -34,6 +37,9 @@ func ReadWorldMT(dir string) (*Settings, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if len(bytes.Trim(text, "\x00")) == 0 {
+		text = nil
 	}
 	return ParseSettings(text, ""), nil
 }
@@ -67,23 +73,19 @@ func (s *Settings) Mods() iter.Seq2[string, bool] {
 	}
 }
 
-// MaxText is the size in bytes of the largest file of a world that is read as a whole: settings, accounts, a player.
-// Larger files, such as databases, are read in parts.
-const MaxText = 256 << 20
-
 // texts are the files of a world that the engine reads as a whole.
 var texts = []string{"world.mt", "map_meta.txt", "env_meta.txt", "ipban.txt", "auth.txt", "force_loaded.txt"}
 
 // CheckText returns an error if a file that the engine reads as a whole cannot be read that way: it is a folder or a
-// pipe, or it is larger than [MaxText]. The name is relative to the folder of the world.
+// pipe, or it is larger than [effort.TextFile] allows. The name is relative to the folder of the world.
 func CheckText(name string, info fs.FileInfo) error {
 	switch {
 	case !slices.Contains(texts, name):
 		return nil
 	case !info.Mode().IsRegular():
 		return notAFile("", info)
-	case info.Size() > MaxText:
-		return regular.TooLarge("", info.Size(), MaxText)
+	case info.Size() > effort.TextFile.Limit(0):
+		return regular.TooLarge("", info.Size(), effort.TextFile)
 	}
 	return nil
 }
@@ -117,7 +119,7 @@ func readFile(path string) ([]byte, error) {
 	if !st.Mode().IsRegular() {
 		return nil, notAFile(filepath.Base(path), st)
 	}
-	data, err := regular.ReadFile(path, MaxText)
+	data, err := regular.ReadFile(path, effort.TextFile)
 	if lfs.Is(data) {
 		return nil, &fault.Error{File: filepath.Base(path), Offset: -1, Err: lfs.ErrPointer}
 	}

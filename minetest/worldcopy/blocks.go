@@ -8,7 +8,6 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"trowel.example/check"
 	"trowel.example/fault"
@@ -372,9 +371,10 @@ func (b *batch) flush(ctx context.Context) error {
 		done <- s
 	}(b.writing)
 	b.written = func() error {
-		damaged := b.log.Damaged || slices.ContainsFunc(found, isDamage)
+		damaged, lost := b.log.Damaged, b.log.Lost
 		*b.log = next
-		b.log.Damaged = damaged
+		b.log.Damaged, b.log.Lost = damaged, lost
+		b.log.judge(found...)
 		if err := b.log.note(); err != nil {
 			return err
 		}

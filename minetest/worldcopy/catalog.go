@@ -19,13 +19,13 @@ func Losses() []*check.Kind {
 // isDamage reports whether a finding is about data that should be in the copy but cannot be read. These are the kinds
 // of Losses without data that is never copied or that a server changed during the copy.
 func isDamage(f check.Finding) bool {
-	kinds := []*check.Kind{foundRow, foundPages, foundTwice, foundLost, foundText, foundBroken}
+	kinds := []*check.Kind{foundRow, foundPages, foundTwice, foundLost, foundText, foundBroken, check.Limit}
 	return slices.ContainsFunc(kinds, func(k *check.Kind) bool { return k.ID == f.ID })
 }
 
 // Unrepaired returns the kinds of [Catalog] that a repair of the copied world does not report.
 func Unrepaired() []*check.Kind {
-	return []*check.Kind{foundLost, foundDiffers, foundDates, foundInWay, foundOdd, FoundLink, foundName, foundShared}
+	return []*check.Kind{foundLost, foundDiffers, foundNamed, foundDates, foundInWay, foundOdd, FoundLink, foundName, foundShared}
 }
 
 var (
@@ -56,6 +56,9 @@ var (
 	foundOrphans = Catalog.Add("mt-copy-orphans", check.Warning,
 		"Rows that belong to no player or account are not in the copy.",
 		"Nothing to do: no game reads them.")
+	foundNamed = Catalog.Add("mt-copy-player-file", check.Warning,
+		"The engine does not find a file of a player, because it has another name. In the copy, the player has its own name.",
+		"Check that the player should be in the world.")
 	foundDates = Catalog.Add("mt-copy-dates", check.Warning,
 		"The times when players were created and last saved are not in the copy: its backend cannot store them.",
 		"Keep the backend if the times matter.")

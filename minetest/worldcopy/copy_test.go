@@ -345,6 +345,35 @@ func TestStores(t *testing.T) {
 	}
 }
 
+// TestNoAccounts tests that the copy of a world whose files have no accounts has an empty database for them, so that nothing
+// seems to be lost.
+func TestNoAccounts(t *testing.T) {
+	ctx := context.Background()
+	src, dst := filepath.Join(t.TempDir(), "src"), filepath.Join(t.TempDir(), "dst")
+	files := worldcopy.Options{Players: world.Files, Auth: world.Files, Storage: world.Files}
+	if _, err := worldcopy.Copy(ctx, worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 1), src, files); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Remove(filepath.Join(src, "auth.txt")),
+		os.WriteFile(filepath.Join(src, "env_meta.txt"), []byte("game_time = 1\n"), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	databases := worldcopy.Options{Players: mapdb.SQLite, Auth: mapdb.SQLite, Storage: mapdb.SQLite}
+	if _, err := worldcopy.Copy(ctx, src, dst, databases); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{src, dst} {
+		err := world.Check(ctx, dir, world.CheckOptions{}, func(f check.Finding) {
+			if strings.HasPrefix(f.ID, "mt-world-store") {
+				t.Errorf("%s: %v", filepath.Base(dir), f)
+			}
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestRefused tests that incompatible options are rejected and nothing is created.
 func TestRefused(t *testing.T) {
 	ctx := context.Background()

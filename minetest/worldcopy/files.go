@@ -27,6 +27,7 @@ func copyFiles(ctx context.Context, c *copier) error {
 	}
 	defer root.Close()
 	var lost error
+	folders := []string{c.dst}
 	folder := links.New(root, func(rel string, err error) {
 		if _, ok := out[rel]; ok || !c.wants(rel, false) {
 			return
@@ -81,6 +82,7 @@ func copyFiles(ctx context.Context, c *copier) error {
 			if err := os.Mkdir(target, folderMode(path)); err != nil && !errors.Is(err, fs.ErrExist) {
 				return err
 			}
+			folders = append(folders, target)
 			return removeParts(target)
 		case e.Type().IsRegular() && sqlitefile.IsBeside(path) && sqlitefile.IsDatabase(path[:strings.LastIndex(path, "-")]):
 			return nil // its contents are in the copy of the database
@@ -94,7 +96,15 @@ func copyFiles(ctx context.Context, c *copier) error {
 		c.progress("files", c.log.Report.Files, 0)
 		return err
 	})
-	return errors.Join(err, lost)
+	if err = errors.Join(err, lost); err != nil {
+		return err
+	}
+	for _, dir := range folders {
+		if err := wholefile.SyncDir(dir); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // wants reports whether the options copy the file or folder at a path of the world.
@@ -140,7 +150,7 @@ func (c *copier) copyOne(ctx context.Context, from, to string) error {
 		return copyFile(ctx, from, to)
 	}
 	if err == nil {
-		err = errors.Join(wholefile.Sync(part), os.Chtimes(part, st.ModTime(), st.ModTime()))
+		err = errors.Join(wholefile.Sync(part), wholefile.SetTimeOf(part, st.ModTime()))
 	}
 	if err == nil {
 		err = os.Rename(part, to)
@@ -193,10 +203,8 @@ func copyBytes(ctx context.Context, from, to string, info fs.FileInfo) error {
 		return err
 	}
 	// The mode must not depend on the umask.
-	err = errors.Join(f.Chmod(info.Mode().Perm()|0o200), regular.Copy(ctx, f, in), wholefile.Flush(f), f.Close())
-	if err == nil {
-		err = os.Chtimes(part, info.ModTime(), info.ModTime())
-	}
+	err = errors.Join(f.Chmod(info.Mode().Perm()|0o200), regular.Copy(ctx, f, in), wholefile.SetTime(f, info.ModTime()),
+		wholefile.Flush(f), f.Close())
 	if err == nil {
 		return os.Rename(part, to)
 	}

@@ -12,9 +12,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/wholefile"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 )
@@ -34,6 +36,7 @@ type journal struct {
 	Sum     sum        // digest of the blocks that were written
 	Report  Report
 	Damaged bool // something could not be read and is not in the copy
+	Lost    bool // not only because of a limit
 
 	path    string
 	resumed bool
@@ -44,7 +47,7 @@ func begin(c *copier) (*journal, error) {
 	j := &journal{Source: c.src, Options: c.digest(), path: filepath.Join(c.dst, world.CopyJournal)}
 	entries, err := os.ReadDir(c.dst)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = os.MkdirAll(c.dst, folderMode(c.src))
+		err = wholefile.MkdirAll(c.dst, folderMode(c.src))
 	}
 	if err != nil {
 		return nil, err
@@ -52,7 +55,7 @@ func begin(c *copier) (*journal, error) {
 	if len(entries) == 0 || len(entries) == 1 && entries[0].Name() == filepath.Base(wholefile.Part(j.path)) {
 		return j, j.save() // the only entry is of a run that was killed while it wrote the journal
 	}
-	text, err := regular.ReadFile(j.path, 64<<20)
+	text, err := regular.ReadFile(j.path, effort.SideFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: %w", c.dst, fs.ErrExist)
 	}
@@ -78,6 +81,15 @@ func (c *copier) digest() string {
 		c.opts.Postgres, c.opts.Redis.Address, c.opts.Redis.Hash, c.opts.Redis.Port, c.have})
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
+}
+
+// judge records whether findings are about data that is not in the copy.
+func (j *journal) judge(found ...check.Finding) {
+	for _, f := range found {
+		if isDamage(f) {
+			j.Damaged, j.Lost = true, j.Lost || f.ID != check.Limit.ID
+		}
+	}
 }
 
 // save writes the journal to disk.
@@ -106,7 +118,7 @@ func (j *journal) note() error {
 
 // read continues from the progress, if that is complete and belongs to the journal.
 func (j *journal) read(path string) {
-	text, err := regular.ReadFile(path, 64<<20)
+	text, err := regular.ReadFile(path, effort.SideFile)
 	now := *j
 	if err == nil && json.Unmarshal(text, &now) == nil && now.Saves == j.Saves {
 		*j = now

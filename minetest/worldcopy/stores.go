@@ -119,8 +119,20 @@ func move[T any](ctx context.Context, c *copier, p part[T]) (err error) {
 		*p.count++
 		c.progress(p.what, *p.count, 0)
 	}
+	if players, ok := any(from).(world.Players); ok {
+		for file, name := range world.Misnamed(ctx, players) {
+			c.reportPlace(foundNamed, place.Player(name), p.what+":"+file, "the player in it is %.60q", name)
+		}
+	}
 	if dates > 0 {
 		c.report(foundDates, p.what, "%s", words.Count(dates, "player"))
+	}
+	// A world with files may have none of this part, but a server makes a database when it starts: without one, the copy would
+	// look as if it had lost it.
+	if s, ok := to.(interface{ Start(context.Context) error }); ok && *p.count == 0 && c.have.Of(p.part) == world.Files {
+		if err := s.Start(ctx); err != nil {
+			return err
+		}
 	}
 	if err := to.Commit(ctx); err != nil {
 		return err

@@ -4,7 +4,6 @@
 package worldcopy
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,7 +72,7 @@ type Options struct {
 	Remote bool
 
 	// Whole stops the copy before its world.mt is written, with an error that wraps [fault.ErrLost], if a part of the
-	// world cannot be read. A later run without Whole completes the copy.
+	// world cannot be read, or [fault.ErrLimit] if the part only exceeds a limit. A later run without Whole completes the copy.
 	Whole bool
 
 	// Sink receives findings about data that could not be copied or converted, in the order of the source; may be
@@ -107,24 +106,28 @@ type Report struct {
 
 // Lines describes a finished conversion.
 func (r *Report) Lines() []string {
-	text := fmt.Sprintf("%s from %s to %s", words.Count(int(r.Blocks), "block"), r.From, r.To)
+	text, verified := "the blocks were copied as they are", ""
+	if r.From != "" {
+		text = fmt.Sprintf("%s from %s to %s", words.Count(int(r.Blocks), "block"), r.From, r.To)
+		verified = "; verified: the copy contains what was written"
+	}
 	for _, part := range []struct {
 		n    int64
 		text string
 	}{
-		{r.Converted, "%d converted to another version"},
-		{r.Kept, "%d kept their version"},
-		{r.Dropped, "%d unreadable and left out"},
-		{r.Salvaged, "%d salvaged from damaged parts of the database"},
-		{r.Rows, words.Plural(r.Rows, "%d row") + " without a block, or with a duplicate, left out"},
-		{r.Damaged, "%d damaged parts of the database, whose unreadable blocks are left out"},
-		{int64(r.Lost), "%d players, accounts or mods could not be copied"},
+		{r.Converted, "%s converted to another version"},
+		{r.Kept, "%s kept their version"},
+		{r.Dropped, "%s unreadable and left out"},
+		{r.Salvaged, "%s salvaged from damaged parts of the database"},
+		{r.Rows, words.Plural(r.Rows, "%s row") + " without a block, or with a duplicate, left out"},
+		{r.Damaged, "%s damaged parts of the database, whose unreadable blocks are left out"},
+		{int64(r.Lost), "%s players, accounts or mods could not be copied"},
 	} {
 		if part.n > 0 {
-			text += fmt.Sprintf(", "+part.text, part.n)
+			text += fmt.Sprintf(", "+part.text, words.Thousands(part.n))
 		}
 	}
-	lines := []string{text + "; verified: the copy contains what was written"}
+	lines := []string{text + verified}
 	if r.Resumed > 0 {
 		lines = append(lines, words.Count(int(r.Resumed), "block")+" copied by an earlier run")
 	}
@@ -183,8 +186,12 @@ func Copy(ctx context.Context, src, dst string, opts Options) (*Report, error) {
 
 // refuseDamaged returns an error if the copy must be complete and is not.
 func refuseDamaged(_ context.Context, c *copier) error {
+	cause, missing := fault.ErrLimit, "what exceeds a limit"
+	if c.log.Lost {
+		cause, missing = fault.ErrLost, "the unreadable data"
+	}
 	if c.opts.Whole && c.log.Damaged {
-		return fmt.Errorf("%s: %w: the copy lacks the unreadable data, and is not finished", cmp.Or(c.opts.SourceName, c.src), fault.ErrLost)
+		return fmt.Errorf("%w: the copy lacks %s, and is not finished", cause, missing)
 	}
 	return nil
 }
@@ -228,7 +235,7 @@ func (c *copier) reportPlace(k *check.Kind, at check.Place, path string, format 
 func (c *copier) noteDamage() {
 	sink := c.opts.Sink
 	c.opts.Sink = func(f check.Finding) {
-		c.log.Damaged = c.log.Damaged || isDamage(f)
+		c.log.judge(f)
 		sink.Report(f)
 	}
 }

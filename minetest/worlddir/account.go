@@ -2,10 +2,8 @@ package worlddir
 
 import (
 	"fmt"
-	"math"
 
 	"trowel.example/fault"
-	"trowel.example/internal/text/strictjson"
 	"trowel.example/minetest/world"
 )
 
@@ -28,25 +26,6 @@ func accountFormOf(a *world.Account, verifiers bool) *accountForm {
 		f.Privileges = append(f.Privileges, value(p))
 	}
 	return f
-}
-
-// read reads the file of an account.
-func (f *accountForm) read(r *jsonReader, v strictjson.Value) {
-	text := func(to **value) func(strictjson.Value) {
-		return func(v strictjson.Value) {
-			text := r.bytes(v)
-			*to = &text
-		}
-	}
-	r.object(v, "an account", map[string]func(strictjson.Value){
-		"password": func(v strictjson.Value) { f.Password = r.string(v) }, "verifier": text(&f.Verifier), "newPassword": text(&f.New),
-		"privileges": func(v strictjson.Value) {
-			for _, p := range r.array(v, "privileges") {
-				f.Privileges = append(f.Privileges, r.bytes(p))
-			}
-		},
-		"lastLogin": func(v strictjson.Value) { f.LastLogin = r.int(v, math.MinInt64, math.MaxInt64) },
-	})
 }
 
 // account returns the account. Without a verifier or a new password in the file, the account gets the verifier kept,

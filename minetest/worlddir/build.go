@@ -17,6 +17,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/tree"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 )
@@ -113,9 +114,9 @@ func (b *builder) build() (err error) {
 	return b.buildThings()
 }
 
-// text reads a file of at most world.MaxText bytes.
+// text reads a file of a limited size.
 func (b *builder) text(name string) ([]byte, error) {
-	return fs.ReadFile(regular.Limit(b.fsys, world.MaxText), name)
+	return fs.ReadFile(regular.Limit(b.fsys, effort.TextFile), name)
 }
 
 // stayHere sets the backend of parts on servers to SQLite.

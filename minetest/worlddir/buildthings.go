@@ -56,7 +56,7 @@ func merge[T any](b *builder, dir string, store world.Store[T], names map[string
 
 // form reads the file of a thing into f. If the file is unchanged and has a residue, form returns the residue
 // instead.
-func (b *builder) form(at string, f form) (*thingResidue, error) {
+func (b *builder) form(at string, f any) (*thingResidue, error) {
 	data, err := b.text(at)
 	if err != nil {
 		return nil, err

@@ -2,22 +2,26 @@ package worlddir
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
+
+	"trowel.example/internal/text/forms"
+	"trowel.example/internal/text/strictjson"
 )
 
-// encodeJSON encodes a value with indentation.
-func encodeJSON(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	err := enc.Encode(v)
-	return b.Bytes(), err
+// decodeJSON reads a file of JSON, and returns the first error in it.
+func decodeJSON(name string, data []byte, v any) error {
+	if errs := forms.DecodeJSON(name, data, v); len(errs) > 0 {
+		return errs[0]
+	}
+	return nil
 }
 
 // value is bytes: a JSON string if they are valid text, otherwise {"base64": "..."}.
@@ -29,25 +33,16 @@ type base64Value struct {
 
 func (v value) MarshalJSON() ([]byte, error) {
 	if utf8.Valid(v) {
-		return marshal(string(v))
+		return strictjson.Marshal(string(v), "")
 	}
-	return marshal(base64Value{v})
-}
-
-// marshal is json.Marshal without escaping <, > and &.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return b.Bytes(), err
+	return strictjson.Marshal(base64Value{v}, "")
 }
 
 func (v *value) UnmarshalJSON(data []byte) error {
 	if !bytes.HasPrefix(data, []byte("{")) {
 		var s *string
 		if err := json.Unmarshal(data, &s); err != nil || s == nil {
-			return fmt.Errorf("expected a text or {\"base64\": ...}, not %.40s", data)
+			return fmt.Errorf(`%.40s: expected a string in quotes, or {"base64": "..."}`, data)
 		}
 		*v = value(*s)
 		return nil
@@ -56,7 +51,7 @@ func (v *value) UnmarshalJSON(data []byte) error {
 	dec.DisallowUnknownFields()
 	var b base64Value
 	if err := dec.Decode(&b); err != nil {
-		return fmt.Errorf("expected a text or {\"base64\": ...}: %w", err)
+		return fmt.Errorf(`expected a string in quotes, or {"base64": "..."}: %w`, err)
 	}
 	*v = append(value{}, b.Base64...)
 	return nil
@@ -64,13 +59,25 @@ func (v *value) UnmarshalJSON(data []byte) error {
 
 // pair is a key and its value.
 type pair struct {
-	Key   value `json:"key"`
-	Value value `json:"value"`
+	Key   value `json:"key" need:"a key and a value"`
+	Value value `json:"value" need:"a key and a value"`
 }
 
 // pairs is a JSON object whose members keep their order. It is an array of pairs if a key is not valid text or occurs
 // twice.
 type pairs []pair
+
+// JSONForm reads pairs or the members of an object.
+func (p *pairs) JSONForm(first byte) any {
+	*p = pairs{}
+	if first == '[' {
+		return (*[]pair)(p)
+	}
+	return func(key string) any {
+		*p = append(*p, pair{Key: value(key)})
+		return &(*p)[len(*p)-1].Value
+	}
+}
 
 func (p pairs) MarshalJSON() ([]byte, error) {
 	seen := make(map[string]bool, len(p))
@@ -80,7 +87,7 @@ func (p pairs) MarshalJSON() ([]byte, error) {
 		seen[string(e.Key)] = true
 	}
 	if !plain {
-		return marshal([]pair(p))
+		return strictjson.Marshal([]pair(p), "")
 	}
 	var b bytes.Buffer
 	b.WriteByte('{')
@@ -88,7 +95,7 @@ func (p pairs) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		key, err := marshal(string(e.Key))
+		key, err := strictjson.Marshal(string(e.Key), "")
 		if err != nil {
 			return nil, err
 		}
@@ -139,6 +146,18 @@ func (n nodes) MarshalJSON() ([]byte, error) {
 	return []byte(sign + digits[:point] + "." + digits[point:]), nil
 }
 
+func (n *nodes) UnmarshalJSON(data []byte) error {
+	if data[0] == '"' {
+		return (*float)(n).UnmarshalJSON(data)
+	}
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(string(data)), "e")
+	e, err := strconv.Atoi(cmp.Or(exponent, "0"))
+	if err != nil || e > 1000 || e < -1000 {
+		return errNumber
+	}
+	return (*float)(n).UnmarshalJSON(fmt.Appendf(nil, "%se%d", mantissa, e+1))
+}
+
 // float is a number that may be infinite or NaN.
 type float float64
 
@@ -147,4 +166,31 @@ func (f float) MarshalJSON() ([]byte, error) {
 		return fmt.Appendf(nil, "%q", fmt.Sprint(v)), nil
 	}
 	return json.Marshal(float64(f))
+}
+
+var errNumber = errors.New("expected a number")
+
+func (f *float) UnmarshalJSON(data []byte) error {
+	text, err := strconv.Unquote(string(data))
+	if quoted := err == nil; !quoted {
+		text = string(data)
+	} else if text != "NaN" && text != "+Inf" && text != "-Inf" {
+		return errNumber
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return errNumber
+	}
+	*f = float(v)
+	return nil
+}
+
+// moment is a time.
+type moment struct{ time.Time }
+
+func (m *moment) UnmarshalJSON(data []byte) error {
+	if m.Time.UnmarshalJSON(data) != nil {
+		return errors.New(`expected a time such as "2024-02-29T12:30:01Z"`)
+	}
+	return nil
 }

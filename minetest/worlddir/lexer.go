@@ -163,7 +163,7 @@ func (l *lexer) hex() []byte {
 // text reads a string in the format of appendText, at the end of a line.
 func (l *lexer) text(level int) string {
 	if !l.ended() {
-		word, _, _ := l.word("a text")
+		word, _, _ := l.word("a string")
 		l.end()
 		return word
 	}
@@ -171,47 +171,17 @@ func (l *lexer) text(level int) string {
 	for n := 0; ; n++ {
 		if !l.more(level) {
 			if n == 0 {
-				l.fail("expected a text, on this line or on lines with %d spaces before them", 2*level)
+				l.fail("expected a string, on this line or on lines with %d spaces before them", 2*level)
 			}
 			return lines.String()
 		}
-		line, quoted, column := l.word("a text in quotes")
+		line, quoted, column := l.word("a string in quotes")
 		if !quoted {
-			l.failAt(column, "expected a text in quotes")
+			l.failAt(column, "expected a string in quotes")
 		}
 		l.end()
 		lines.WriteString(line)
 	}
-}
-
-// fixed reads a number with at most the given number of decimal places.
-func (l *lexer) fixed(want string, digits int) int32 {
-	word, column := l.plain(want)
-	v, ok := fixed(word, digits)
-	if !ok {
-		l.failAt(column, "expected %s, with at most %s after the point, not %s", want, words.Count(digits, "digit"), abridge(word))
-	}
-	return v
-}
-
-// vector reads three numbers separated by commas.
-func (l *lexer) vector(want string, digits int) [3]int32 {
-	word, column := l.plain(want)
-	v, ok := vector(word, digits)
-	if !ok {
-		l.failAt(column, "expected %s x,y,z, not %s", want, abridge(word))
-	}
-	return v
-}
-
-// place reads the position of a node in its block.
-func (l *lexer) place() uint16 {
-	word, column := l.plain("the place of a node")
-	index, ok := place(word)
-	if !ok {
-		l.failAt(column, "expected the place x,y,z of a node in the block, each from 0 to 15, not %s", abridge(word))
-	}
-	return index
 }
 
 // abridge quotes and shortens a word for a message.

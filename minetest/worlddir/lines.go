@@ -41,15 +41,15 @@ type Parts []Part
 
 // BlockParts returns the text of a block, as [BlockText] does, and its parts.
 func BlockParts(b *mapblock.Block, pos mapdb.Pos) ([]byte, Parts) {
-	t := blockText{Block: b, dst: make([]byte, 0, 4096), parts: new(Parts)}
-	t.writeBlock(pos)
+	c := codec{b: b, dst: make([]byte, 0, 4096), parts: new(Parts)}
+	c.writeBlock(pos)
 	line, at := 1, 0
-	for i := range *t.parts {
-		offset := &(*t.parts)[i].Line
-		line += bytes.Count(t.dst[at:*offset], []byte("\n"))
+	for i := range *c.parts {
+		offset := &(*c.parts)[i].Line
+		line += bytes.Count(c.dst[at:*offset], []byte("\n"))
 		at, *offset = *offset, line
 	}
-	return t.dst, *t.parts
+	return c.dst, *c.parts
 }
 
 // Find returns the first line about a node in a section, or 0 if there is none.
@@ -73,22 +73,22 @@ func (all Parts) At(line int) (Part, bool) {
 }
 
 // part records the part of the next line.
-func (t *blockText) part(section string, index int, low, high [3]int) {
-	if t.parts != nil {
-		*t.parts = append(*t.parts, Part{len(t.dst), section, low, high, index}) // BlockParts makes it a line
+func (c *codec) part(section string, index int, low, high [3]int) {
+	if c.parts != nil {
+		*c.parts = append(*c.parts, Part{len(c.dst), section, low, high, index}) // BlockParts makes it a line
 	}
 }
 
 // heading records that the next line is not about a part of the block.
-func (t *blockText) heading() { t.part("", 0, [3]int{-1, -1, -1}, [3]int{-1, -1, -1}) }
+func (c *codec) heading() { c.part("", 0, [3]int{-1, -1, -1}, [3]int{-1, -1, -1}) }
 
 // nodePart is part for a single node.
-func (t *blockText) nodePart(section string, index int, node uint16) {
-	if t.parts != nil {
+func (c *codec) nodePart(section string, index int, node uint16) {
+	if c.parts != nil {
 		at := [3]int{-1, -1, -1}
 		if node < mapblock.NodeCount {
 			at[0], at[1], at[2] = mapblock.Coordinates(int(node))
 		}
-		t.part(section, index, at, at)
+		c.part(section, index, at, at)
 	}
 }

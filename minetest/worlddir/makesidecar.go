@@ -11,6 +11,7 @@ import (
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/safename"
 	"trowel.example/internal/files/tree"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/limits/parallel"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
@@ -114,7 +115,7 @@ func (s *shown) keepAccounts(side *sidecar) error {
 	if s.w.Backends.Auth != world.Files {
 		return nil
 	}
-	text, err := regular.ReadFile(filepath.Join(s.w.Dir, "auth.txt"), world.MaxText)
+	text, err := regular.ReadFile(filepath.Join(s.w.Dir, "auth.txt"), effort.TextFile)
 	if err == nil {
 		side.AuthFile = authFile(text, all)
 	} else if errors.Is(err, os.ErrNotExist) {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"trowel.example/fault"
 	"trowel.example/minetest/mapblock"
 )
 
@@ -37,77 +38,124 @@ func objectType(word string) (mapblock.ObjectType, bool) {
 	return mapblock.ObjectType(v), ok && err == nil
 }
 
-func (t *blockText) objects() {
-	o := &t.Objects
-	if len(o.List) == 0 && o.Version == 0 {
+func (c *codec) usualObjects() bool {
+	o := &c.b.Objects
+	return stopped(c.b) || len(o.List) == 0 && o.Version == 0
+}
+
+func (c *codec) objects() {
+	o := &c.b.Objects
+	if version := c.listVersion(int64(o.Version), 0, 0xff); c.reading {
+		o.Version = uint8(max(version, 0))
+	}
+	listEntries(c, "objects", &o.List, func(i int, o *mapblock.Object) {
+		c.part(SectionObjects, i, [3]int{-1, -1, -1}, [3]int{-1, -1, -1})
+		column := c.at
+		if c.object(o); len(o.Data) > 0xffff && c.reading {
+			c.failAt(column, "the data of the object have %d bytes: expected at most 65535", len(o.Data))
+		}
+	})
+}
+
+// object reads or writes an object. Its type and position are followed by the name of an entity or by an item, if the text represents
+// its data exactly, and otherwise by the raw data.
+func (c *codec) object(o *mapblock.Object) {
+	word(c, "the type of an object", &o.Type, appendObjectType, objectType, "expected the type of an object, such as LuaEntity or type:9")
+	c.vector("the position", &o.Pos, 4)
+	it, e := mapblock.Item{}, mapblock.LuaEntity{Version: 1}
+	raw := c.reading && c.ended()
+	if !c.reading {
+		raw = !decode(o, &it, &e)
+	}
+	if raw {
+		c.end()
+		c.objectFields([]field{{"data", len(o.Data) == 0, func() { c.lastHex(&o.Data) }}})
 		return
 	}
-	t.sectionHead(SectionObjects, uint16(o.Version), 0)
-	for i := range o.List {
-		t.part(SectionObjects, i, [3]int{-1, -1, -1}, [3]int{-1, -1, -1})
-		object := &o.List[i]
-		t.dst = append(appendObjectType(indent(t.dst, 1), object.Type), ' ')
-		t.dst = appendVector(t.dst, object.Pos, 4)
-		if !t.entity(object) && !t.item(object) {
-			t.dst = append(t.dst, '\n')
-			t.hexLine(2, "data", object.Data)
+	column, name := c.at, &e.Name
+	if o.Type == mapblock.ObjectItem {
+		name = &it.Stack
+	}
+	c.name("a name", name)
+	c.end()
+	at := c.line
+	switch o.Type {
+	case mapblock.ObjectItem:
+		c.objectFields([]field{textField(c, "rest", &it.Rest)})
+	case mapblock.ObjectLuaEntity:
+		c.entity(&e)
+	default:
+		c.failAt(column, "expected the end of the line: an object of this type has only data")
+	}
+	if !c.reading || c.err != nil {
+		return
+	}
+	var err error
+	if o.Type == mapblock.ObjectItem {
+		o.Data, err = it.Encode()
+	} else {
+		o.Data, err = e.Encode()
+	}
+	if err != nil {
+		c.err = &fault.TextError{Line: at, Msg: err.Error()}
+	}
+}
+
+// decode decodes the data of an object as an item or an entity, and reports whether it gives the same data again.
+func decode(o *mapblock.Object, it *mapblock.Item, e *mapblock.LuaEntity) bool {
+	var again []byte
+	var err error
+	switch o.Type {
+	case mapblock.ObjectItem:
+		if *it, err = o.Item(); err == nil {
+			again, err = it.Encode()
 		}
+	case mapblock.ObjectLuaEntity:
+		if *e, err = o.LuaEntity(); err == nil {
+			again, err = e.Encode()
+		}
+	default:
+		return false
+	}
+	return err == nil && bytes.Equal(again, o.Data)
+}
+
+// objectFields reads or writes the fields of an object.
+func (c *codec) objectFields(list []field) map[string]bool {
+	return c.fields(list, func(word string, column int) {
+		names := make([]string, len(list))
+		for i, f := range list {
+			names[i] = f.name
+		}
+		c.failAt(column, "unknown field %s: expected %s", abridge(word), strings.Join(names, " "))
+	})
+}
+
+func (c *codec) entity(e *mapblock.LuaEntity) {
+	seen := c.objectFields([]field{
+		c.set("version", e.Version == 1, func() { number(c, "a version", &e.Version, 0, 1) }),
+		textField(c, "static", &e.StaticData),
+		c.set("hp", e.HP == 0, func() { number(c, "half hearts", &e.HP, -0x8000, 0x7fff) }),
+		c.set("velocity", e.Velocity == [3]int32{}, func() { c.vector("the velocity", &e.Velocity, 4) }),
+		c.set("yaw", e.Yaw == 0, func() { c.fixed("degrees", &e.Yaw, 3) }),
+		c.set("pitch", e.Version2 < 1, func() { c.fixed("degrees", &e.Pitch, 3) }),
+		c.set("roll", e.Version2 < 1, func() { c.fixed("degrees", &e.Roll, 3) }),
+		c.set("guid", e.Version2 < 2, func() { c.guid(&e.GUID) }),
+		c.set("version2", e.Version2 <= 2, func() { number(c, "a version", &e.Version2, 0, 0xff) }),
+		textField(c, "rest", &e.Rest),
+	})
+	switch {
+	case seen["version2"]:
+	case seen["guid"]:
+		e.Version2 = 2
+	case seen["pitch"] || seen["roll"]:
+		e.Version2 = 1
 	}
 }
 
-// item writes the data of a dropped item, if the text represents it exactly.
-func (t *blockText) item(o *mapblock.Object) bool {
-	if o.Type != mapblock.ObjectItem {
-		return false
-	}
-	it, err := o.Item()
-	if err != nil {
-		return false
-	}
-	if again, err := it.Encode(); err != nil || !bytes.Equal(again, o.Data) {
-		return false
-	}
-	t.dst = append(appendWord(append(t.dst, ' '), it.Stack), '\n')
-	t.fields([]field{{"rest", &it.Rest}})
-	return true
-}
-
-// entity writes the data of an entity, if the text represents it exactly.
-func (t *blockText) entity(o *mapblock.Object) bool {
-	if o.Type != mapblock.ObjectLuaEntity {
-		return false
-	}
-	e, err := o.LuaEntity()
-	if err != nil {
-		return false
-	}
-	if again, err := e.Encode(); err != nil || !bytes.Equal(again, o.Data) {
-		return false
-	}
-	t.dst = append(appendWord(append(t.dst, ' '), e.Name), '\n')
-	if e.Version == 0 {
-		t.dst = append(t.dst, "    version = 0\n"...)
-	}
-	t.fields([]field{{"static", &e.StaticData}, {"hp", &e.HP}})
-	if e.Velocity != [3]int32{} {
-		t.dst = append(appendVector(append(t.dst, "    velocity = "...), e.Velocity, 4), '\n')
-	}
-	t.angle("yaw", e.Yaw, e.Yaw != 0)
-	t.angle("pitch", e.Pitch, e.Version2 >= 1)
-	t.angle("roll", e.Roll, e.Version2 >= 1)
-	if e.Version2 >= 2 {
-		t.hexLine(2, "guid =", e.GUID[:])
-	}
-	if e.Version2 > 2 {
-		t.dst = append(strconv.AppendUint(append(t.dst, "    version2 = "...), uint64(e.Version2), 10), '\n')
-	}
-	t.fields([]field{{"rest", &e.Rest}})
-	return true
-}
-
-func (t *blockText) angle(name string, v int32, there bool) {
-	if there {
-		t.dst = append(append(indent(t.dst, 2), name...), " = "...)
-		t.dst = append(appendFixed(t.dst, v, 3), '\n')
+func (c *codec) guid(p *[16]byte) {
+	data := p[:]
+	if c.bytes(&data); c.reading && (copy(p[:], data) != len(p) || len(data) != len(p)) {
+		c.fail("expected a GUID of 16 bytes")
 	}
 }

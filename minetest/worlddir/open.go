@@ -15,7 +15,9 @@ import (
 
 	"trowel.example/internal/files/safename"
 	"trowel.example/internal/files/tree"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/text/pattern"
+	"trowel.example/internal/text/strictjson"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
@@ -31,6 +33,7 @@ type shown struct {
 	blocks  positions
 	secret  bool // only the owner may read the files of the blocks
 	byPlane planes
+	ahead   ahead
 	players things
 	auth    things
 	storage things
@@ -232,7 +235,7 @@ func (s *shown) singleBlock(rest string) (tree.Node, error) {
 		if err != nil {
 			return nil, err
 		}
-		return s.blockText(pos, data), nil
+		return readable(s.blockText(pos, data))
 	}}, nil
 }
 
@@ -247,17 +250,25 @@ func (s *shown) block(pos mapdb.Pos) tree.Node {
 		if err != nil {
 			return nil, err
 		}
-		return s.blockText(pos, data), nil
+		return readable(s.blockText(pos, data))
 	}}
 }
 
 // get reads a block that will be inflated.
 func (s *shown) get(pos mapdb.Pos) ([]byte, error) {
-	data, err := s.w.Map.Get(s.ctx, pos)
+	data, err := s.read(pos)
 	if err == nil {
 		err = s.bound.Spend(pos, data)
 	}
 	return data, err
+}
+
+// readable returns an error for a text that is too large to be read again.
+func readable(text []byte) ([]byte, error) {
+	if e := effort.WholeFile.Over(int64(len(text))); e != nil {
+		return nil, e
+	}
+	return text, nil
 }
 
 // blockText returns the text of a block. It also computes the residue, if residues are wanted and the index is
@@ -377,7 +388,7 @@ func (s *shown) player(name string, keep bool) ([]byte, *thingResidue, error) {
 		return nil, nil, err
 	}
 	form := playerFormOf(p)
-	data, err := encodeJSON(form)
+	data, err := strictjson.Marshal(form, "  ")
 	if err != nil || !keep {
 		return data, nil, err
 	}
@@ -390,7 +401,7 @@ func (s *shown) account(name string, _ bool) ([]byte, *thingResidue, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	data, err := encodeJSON(accountFormOf(a, s.o.Verifiers))
+	data, err := strictjson.Marshal(accountFormOf(a, s.o.Verifiers), "  ")
 	return data, nil, err
 }
 

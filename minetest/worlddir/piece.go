@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"trowel.example/internal/files/safename"
+	"trowel.example/internal/text/strictjson"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 )
@@ -39,7 +40,7 @@ func ThingAt(at string) (t Thing, ok bool) {
 }
 
 // PlayerText returns the file of a player.
-func PlayerText(p *world.Player) ([]byte, error) { return encodeJSON(playerFormOf(p)) }
+func PlayerText(p *world.Player) ([]byte, error) { return strictjson.Marshal(playerFormOf(p), "  ") }
 
 // ParsePlayer parses the file of a player. Omitted values are those of a player that the game creates. The error is a
 // *[fault.TextError] with line and column.
@@ -57,7 +58,7 @@ func ModText(m *world.ModData) ([]byte, error) {
 	for _, e := range m.Entries {
 		form = append(form, pair{e.Key, e.Value})
 	}
-	return encodeJSON(form)
+	return strictjson.Marshal(form, "  ")
 }
 
 // ParseMod parses the file of the storage of a mod. The error is a *[fault.TextError].

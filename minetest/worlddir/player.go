@@ -2,6 +2,8 @@ package worlddir
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -18,8 +20,8 @@ type playerForm struct {
 	Yaw        float          `json:"yaw"`
 	HP         int            `json:"hp"`
 	Breath     int            `json:"breath"`
-	Created    *time.Time     `json:"created,omitempty"`
-	Modified   *time.Time     `json:"modified,omitempty"`
+	Created    *moment        `json:"created,omitempty"`
+	Modified   *moment        `json:"modified,omitempty"`
 	Attributes pairs          `json:"attributes,omitempty"`
 	Inventory  *inventoryForm `json:"inventory,omitempty"`
 }
@@ -29,13 +31,13 @@ func playerFormOf(p *world.Player) *playerForm {
 	for i, v := range p.Pos {
 		f.Position[i] = nodes(v)
 	}
-	moment := func(t time.Time) *time.Time {
+	date := func(t time.Time) *moment {
 		if t.IsZero() {
 			return nil
 		}
-		return &t
+		return &moment{t}
 	}
-	f.Created, f.Modified = moment(p.Created), moment(p.Modified)
+	f.Created, f.Modified = date(p.Created), date(p.Modified)
 	for _, a := range p.Attributes {
 		f.Attributes = append(f.Attributes, pair{value(a.Key), value(a.Value)})
 	}
@@ -49,10 +51,10 @@ func (f *playerForm) player(name string) *world.Player {
 		p.Pos[i] = float64(v)
 	}
 	if f.Created != nil {
-		p.Created = *f.Created
+		p.Created = f.Created.Time
 	}
 	if f.Modified != nil {
-		p.Modified = *f.Modified
+		p.Modified = f.Modified.Time
 	}
 	for _, a := range f.Attributes {
 		p.Attributes = append(p.Attributes, world.Attribute{Key: string(a.Key), Value: string(a.Value)})
@@ -61,6 +63,14 @@ func (f *playerForm) player(name string) *world.Player {
 		p.Inventory, p.Broken = f.Inventory.inventory()
 	}
 	return p
+}
+
+// CheckJSON checks the numbers.
+func (f *playerForm) CheckJSON() error {
+	if f.HP != int(int32(f.HP)) || f.Breath != int(int32(f.Breath)) {
+		return fmt.Errorf("hp, breath: expected a whole number from %d to %d", math.MinInt32, math.MaxInt32)
+	}
+	return nil
 }
 
 // inventoryForm is an inventory: its lists, or its text if lists do not represent it exactly.
@@ -74,11 +84,11 @@ type inventoryForm struct {
 const maxSlots = 1 << 18
 
 type listForm struct {
-	Name    value   `json:"name"`
-	Size    int     `json:"size"`
-	Width   int     `json:"width,omitempty"`
-	NoWidth bool    `json:"noWidth,omitempty"`
-	Items   []value `json:"items"` // "" is an empty slot; trailing empty slots can be omitted
+	Name    value  `json:"name" need:"a name without spaces"`
+	Size    int    `json:"size"`
+	Width   int    `json:"width,omitempty"`
+	NoWidth bool   `json:"noWidth,omitempty"`
+	Items   []slot `json:"items"` // an empty slot is ""; trailing empty slots can be omitted
 }
 
 func inventoryFormOf(inv *item.Inventory, broken []byte) *inventoryForm {
@@ -91,11 +101,11 @@ func inventoryFormOf(inv *item.Inventory, broken []byte) *inventoryForm {
 	}
 	f := &inventoryForm{lists: []listForm{}}
 	for _, l := range inv.Lists {
-		form := listForm{Name: value(l.Name), Size: l.Size, Width: l.Width, NoWidth: l.NoWidth, Items: []value{}}
+		form := listForm{Name: value(l.Name), Size: l.Size, Width: l.Width, NoWidth: l.NoWidth, Items: []slot{}}
 		for _, s := range l.Items {
-			form.Items = append(form.Items, value(s.String()))
+			form.Items = append(form.Items, slot{value(s.String())})
 		}
-		for n := len(form.Items); n > 0 && len(form.Items[n-1]) == 0; n-- {
+		for n := len(form.Items); n > 0 && len(form.Items[n-1].value) == 0; n-- {
 			form.Items = form.Items[:n-1]
 		}
 		f.lists = append(f.lists, form)
@@ -138,7 +148,7 @@ func (f *inventoryForm) inventory() (inv *item.Inventory, broken []byte) {
 	for _, form := range f.lists {
 		l := item.List{Name: string(form.Name), Size: form.Size, Width: form.Width, NoWidth: form.NoWidth}
 		for _, text := range form.Items {
-			stack, err := item.ParseStack(string(text))
+			stack, err := item.ParseStack(string(text.value))
 			if err != nil {
 				return nil, nil
 			}
@@ -154,76 +164,39 @@ func (f *inventoryForm) MarshalJSON() ([]byte, error) {
 	if f.text != nil {
 		return f.text.MarshalJSON()
 	}
-	return marshal(f.lists)
+	return strictjson.Marshal(f.lists, "")
 }
 
-// read reads the file of a player.
-func (f *playerForm) read(r *jsonReader, v strictjson.Value) {
-	whole := func(to *int) func(strictjson.Value) {
-		return func(v strictjson.Value) { *to = int(r.int(v, math.MinInt32, math.MaxInt32)) }
+// JSONForm reads lists or a text.
+func (f *inventoryForm) JSONForm(first byte) any {
+	if first == '[' {
+		return &f.lists
 	}
-	r.object(v, "a player", map[string]func(strictjson.Value){
-		"position": func(v strictjson.Value) {
-			list := r.array(v, "three numbers")
-			if r.err == nil && len(list) != 3 {
-				r.fail(v.At, "expected three numbers, not %d", len(list))
-				return
-			}
-			for i, n := range list {
-				f.Position[i] = r.nodes(n)
-			}
-		},
-		"pitch": func(v strictjson.Value) { f.Pitch = r.float(v) }, "yaw": func(v strictjson.Value) { f.Yaw = r.float(v) },
-		"hp": whole(&f.HP), "breath": whole(&f.Breath),
-		"created": func(v strictjson.Value) { f.Created = r.time(v) }, "modified": func(v strictjson.Value) { f.Modified = r.time(v) },
-		"attributes": func(v strictjson.Value) { f.Attributes.read(r, v) },
-		"inventory": func(v strictjson.Value) {
-			f.Inventory = new(inventoryForm)
-			f.Inventory.read(r, v)
-		},
-	})
+	return &f.text
 }
 
-// read reads lists or a text.
-func (f *inventoryForm) read(r *jsonReader, v strictjson.Value) {
-	if v.Kind != '[' {
-		text := r.bytes(v)
-		f.text = &text
-		return
+// CheckJSON checks the name and the number of slots.
+func (l *listForm) CheckJSON() error {
+	switch {
+	case len(l.Name) == 0 || bytes.ContainsAny(l.Name, " \n"):
+		return errors.New("a list needs a name without spaces")
+	case min(l.Size, l.Width) < 0 || max(l.Size, l.Width) > maxSlots:
+		return fmt.Errorf("size, width: expected a whole number from 0 to %d", maxSlots)
+	case len(l.Items) > l.Size:
+		return fmt.Errorf("the list %s has more items than slots: %d and %d", l.Name, len(l.Items), l.Size)
 	}
-	f.lists = []listForm{}
-	for _, v := range v.List {
-		var l listForm
-		l.read(r, v)
-		f.lists = append(f.lists, l)
-	}
+	return nil
 }
 
-func (l *listForm) read(r *jsonReader, v strictjson.Value) {
-	slots := func(to *int) func(strictjson.Value) {
-		return func(v strictjson.Value) { *to = int(r.int(v, 0, maxSlots)) }
+// slot is the text of an item stack.
+type slot struct{ value }
+
+func (s *slot) UnmarshalJSON(data []byte) error {
+	if err := s.value.UnmarshalJSON(data); err != nil {
+		return err
 	}
-	var items []strictjson.Value
-	r.object(v, "a list", map[string]func(strictjson.Value){
-		"name": func(v strictjson.Value) {
-			if l.Name = r.bytes(v); len(l.Name) == 0 || bytes.ContainsAny(l.Name, " \n") {
-				r.fail(v.At, "a list needs a name without spaces")
-			}
-		},
-		"size": slots(&l.Size), "width": slots(&l.Width), "noWidth": func(v strictjson.Value) { l.NoWidth = r.bool(v) },
-		"items": func(v strictjson.Value) { items = r.array(v, "items") },
-	})
-	if l.Name == nil {
-		r.fail(v.At, "a list needs a name without spaces")
+	if _, err := item.ParseStack(string(s.value)); err != nil || bytes.ContainsRune(s.value, '\n') {
+		return fmt.Errorf("not an item: %s", abridge(string(s.value)))
 	}
-	for i, v := range items {
-		if i == l.Size {
-			r.fail(v.At, "the list %s has more items than slots: %d and %d", l.Name, len(items), l.Size)
-		}
-		text := r.bytes(v)
-		if _, err := item.ParseStack(string(text)); err != nil || bytes.ContainsRune(text, '\n') {
-			r.fail(v.At, "not an item: %s", abridge(string(text)))
-		}
-		l.Items = append(l.Items, text)
-	}
+	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/text/strictjson"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/world"
 )
@@ -38,7 +39,7 @@ func TestInventoryForm(t *testing.T) {
 		if lists != (form.Inventory.text == nil) {
 			t.Errorf("%q: shown as %+v", text, form.Inventory)
 		}
-		data, err := encodeJSON(form)
+		data, err := strictjson.Marshal(form, "  ")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +62,7 @@ func TestNodes(t *testing.T) {
 		123456.5: "12345.65", 0.001: "0.0001", 327680: "32768",
 		1e300: "1e299", 1e-300: "1e-301", float64(float32(80.1)): "8.00999984741211", math.Inf(-1): `"-Inf"`, 100: "10", 1e15: "100000000000000",
 	} {
-		data, err := encodeJSON(&playerForm{Position: [3]nodes{nodes(v)}})
+		data, err := strictjson.Marshal(&playerForm{Position: [3]nodes{nodes(v)}}, "  ")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +80,7 @@ func TestNodes(t *testing.T) {
 		if math.IsNaN(v) || math.Abs(v) > 1e300 {
 			continue
 		}
-		data, _ := encodeJSON(&playerForm{Position: [3]nodes{nodes(v)}})
+		data, _ := strictjson.Marshal(&playerForm{Position: [3]nodes{nodes(v)}}, "  ")
 		var again playerForm
 		if err := decodeJSON("a", data, &again); err != nil || float64(again.Position[0]) != v {
 			t.Fatalf("%v came back as %v, %v", v, again.Position[0], err)

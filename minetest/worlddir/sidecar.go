@@ -2,7 +2,6 @@ package worlddir
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -12,6 +11,8 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/files/tree"
+	"trowel.example/internal/text/forms"
+	"trowel.example/internal/text/strictjson"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 )
@@ -43,15 +44,8 @@ func (r *thingResidue) valid(content []byte) bool { return r.CRC32 == crc32.Chec
 
 func readSidecar(fsys fs.FS) (*sidecar, error) {
 	s := new(sidecar)
-	data, err := fs.ReadFile(fsys, tree.Sidecar)
-	if errors.Is(err, fs.ErrNotExist) {
-		return s, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(data, s)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", tree.Sidecar, err)
+	if err := forms.ReadSidecar(fsys, s); err != nil {
+		return nil, err
 	}
 	if s.Format != "" && s.Format != formatName {
 		return nil, &fault.TextError{File: tree.Sidecar, Msg: fmt.Sprintf("the folder has the format %q, not %q", s.Format, formatName)}
@@ -65,7 +59,7 @@ func (s *sidecar) encode() ([]byte, error) {
 	var failed error
 	lead := "{\n"
 	part := func(key string, v any) {
-		data, err := marshal(v)
+		data, err := strictjson.Marshal(v, "")
 		failed = errors.Join(failed, err)
 		fmt.Fprintf(&b, "%s%q: %s", lead, key, bytes.TrimSpace(data))
 		lead = ",\n"
@@ -95,11 +89,11 @@ func filesPart[T any](b *bytes.Buffer, key string, files map[string]T) error {
 	fmt.Fprintf(b, ",\n%q: {", key)
 	lead := "\n"
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		at, err := marshal(name)
+		at, err := strictjson.Marshal(name, "")
 		if err != nil {
 			return err
 		}
-		data, err := marshal(files[name])
+		data, err := strictjson.Marshal(files[name], "")
 		if err != nil {
 			return err
 		}

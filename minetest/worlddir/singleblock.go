@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"trowel.example/internal/files/tree"
+	"trowel.example/internal/text/forms"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 )
@@ -21,14 +22,18 @@ type singleSidecar struct {
 	Residue *blockResidue `json:"residue,omitempty"`
 }
 
-// OpenBlock presents a block as a folder that contains its text in a file with the given name.
+// OpenBlock presents a block as a folder that contains its text in a file with the given name. The text of a block that
+// [mapblock.Decode] rejects contains its bytes, as in the folder of a world.
 func OpenBlock(data []byte, name string) (fs.FS, error) {
-	b, err := mapblock.Decode(data)
-	if err != nil {
-		return nil, err
+	single := singleSidecar{Format: singleFormat}
+	var text []byte
+	if b, err := mapblock.Decode(data); err != nil {
+		text = rawText(data, mapdb.Pos{}, err)
+	} else {
+		text = BlockText(b, mapdb.Pos{})
+		single.Residue = newResidue(data, text, true)
 	}
-	text := BlockText(b, mapdb.Pos{})
-	side, err := json.MarshalIndent(singleSidecar{singleFormat, newResidue(data, text, true)}, "", "  ")
+	side, err := json.MarshalIndent(single, "", "  ")
 	if err != nil {
 		return nil, err
 	}
@@ -40,8 +45,8 @@ func OpenBlock(data []byte, name string) (fs.FS, error) {
 
 // RecognizeBlock reports whether a folder was written by [OpenBlock].
 func RecognizeBlock(fsys fs.FS) bool {
-	side, err := readSingle(fsys)
-	return err == nil && side.Format == singleFormat
+	var side singleSidecar
+	return forms.ReadSidecar(fsys, &side) == nil && side.Format == singleFormat
 }
 
 // BuildBlock encodes the block of a folder written by [OpenBlock]. Without a sidecar it is encoded without a residue.
@@ -59,11 +64,14 @@ func BuildBlock(fsys fs.FS) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	side, err := readSingle(fsys)
-	if err != nil {
+	var side singleSidecar
+	if err := forms.ReadSidecar(fsys, &side); err != nil {
 		return nil, err
 	}
-	data, err := encodeText(text)
+	data, raw, err := parseRaw(text)
+	if !raw {
+		data, err = encodeText(text)
+	}
 	if r := side.Residue; r != nil && r.CRC32 == crc32.ChecksumIEEE(text) {
 		if r.Data != nil {
 			return r.Data, nil
@@ -76,19 +84,4 @@ func BuildBlock(fsys fs.FS) ([]byte, error) {
 		return nil, inFile(err, name)
 	}
 	return data, nil
-}
-
-func readSingle(fsys fs.FS) (singleSidecar, error) {
-	var side singleSidecar
-	if _, err := fs.Stat(fsys, tree.Sidecar); err != nil {
-		return side, nil
-	}
-	data, err := fs.ReadFile(fsys, tree.Sidecar)
-	if err == nil {
-		err = json.Unmarshal(data, &side)
-	}
-	if err != nil {
-		return side, fmt.Errorf("%s: %w", tree.Sidecar, err)
-	}
-	return side, nil
 }

@@ -11,8 +11,8 @@ import (
 	"trowel.example/minetest/mapblock"
 )
 
-// TestOpenBlock tests that a separate block of any version and compression round-trips, and that an edited text gives
-// a new block.
+// TestOpenBlock tests that a separate block of any version and compression round-trips, also if it is cut, and that an
+// edited text gives a new block.
 func TestOpenBlock(t *testing.T) {
 	for version := range mapblock.Newest + 1 {
 		fresh, err := everything(t, version).EncodeFresh()
@@ -33,6 +33,15 @@ func TestOpenBlock(t *testing.T) {
 			}
 			if got, err := BuildBlock(fsys); err != nil || !bytes.Equal(got, data) {
 				t.Errorf("version %d: %d bytes of %d, %v", version, len(got), len(data), err)
+			}
+			for _, cut := range [][]byte{data[:len(data)-1], data[:1], nil} {
+				fsys, err := OpenBlock(cut, "b.txt")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got, err := BuildBlock(fsys); err != nil || !bytes.Equal(got, cut) {
+					t.Errorf("version %d, cut: %d bytes of %d, %v", version, len(got), len(cut), err)
+				}
 			}
 			text, _ := fs.ReadFile(fsys, "b.txt")
 			side, _ := fs.ReadFile(fsys, tree.Sidecar)

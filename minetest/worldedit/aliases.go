@@ -36,7 +36,7 @@ func ResolveAliases(r Region, o AliasOptions, t *Counts) Step {
 		}, ofItem, t)); err != nil || !o.Players {
 			return err
 		}
-		return w.renamePlayersItems(ctx, ofItem, t)
+		return w.renamePlayersItems(ctx, ofItem, false, t)
 	})
 }
 
@@ -73,7 +73,7 @@ func (r Region) rename(node, item func(name string) (string, bool), t *Counts) S
 }
 
 // renamePlayersItems renames items in the inventories of all players.
-func (w *World) renamePlayersItems(ctx context.Context, to func(name string) (string, bool), t *Counts) error {
+func (w *World) renamePlayersItems(ctx context.Context, to func(name string) (string, bool), plain bool, t *Counts) error {
 	players, err := w.Players(ctx)
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func (w *World) renamePlayersItems(ctx context.Context, to func(name string) (st
 		}
 		if err != nil || p.Inventory == nil {
 			t.Note("players that cannot be read, unchanged", 1)
-		} else if n := renameItems(p.Inventory, to, false); n > 0 {
+		} else if n := renameItems(p.Inventory, to, plain); n > 0 {
 			changed = append(changed, p)
 			if t != nil {
 				t.Items.Add(int64(n))
@@ -109,23 +109,28 @@ func (w *World) renamePlayersItems(ctx context.Context, to func(name string) (st
 func renameItems(inv *item.Inventory, to func(name string) (string, bool), plain bool) (n int) {
 	for _, l := range inv.Lists {
 		for i := range l.Items {
-			s := &l.Items[i]
-			if s.Legacy != "" || s.Empty() {
-				continue
+			if rename(&l.Items[i], to, plain) {
+				n++
 			}
-			name, ok := to(s.Name)
-			switch {
-			case !ok:
-				continue
-			case name == "":
-				*s = item.Slot{}
-			case plain:
-				s.Name, s.Wear, s.Meta = name, 0, nil
-			default:
-				s.Name = name
-			}
-			n++
 		}
 	}
 	return n
+}
+
+// rename is renameItems for one slot.
+func rename(s *item.Slot, to func(name string) (string, bool), plain bool) bool {
+	now := named(s.Stack)
+	if now.Legacy != "" || now.Empty() {
+		return false
+	}
+	name, ok := to(now.Name)
+	if !ok {
+		return false
+	}
+	if s.Stack = now; name == "" {
+		*s = item.Slot{}
+	} else if s.Name = name; plain {
+		s.Wear, s.Meta = 0, nil
+	}
+	return true
 }

@@ -3,19 +3,23 @@ package worldedit
 import (
 	"slices"
 
+	"trowel.example/check"
+	"trowel.example/internal/values/deep"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 )
 
-// A Block is a block that a step may change. It is always of version 24 or later. A block that a step does not change
-// keeps its version and its bytes. A changed block keeps its version if that version can store it. The zero
-// value is not usable: a step receives its blocks.
+// A Block is a block that a step may change. It has the form of [mapblock.Block.Today]. A block that a step does not
+// change keeps its version and its bytes. A changed block keeps its version if that version can store it, and the bytes of
+// all parts that no step changed. The zero value is not usable: a step receives its blocks.
 type Block struct {
 	*mapblock.Block
 	Pos     mapdb.Pos
 	Created bool // the block does not exist in the world yet
 
-	version int // version of the block in the world
+	version int             // version of the block in the world
+	stored  *mapblock.Block // the block in the world
+	was     *mapblock.Block // its form before all changes
 	changed bool
 	nodes   bool              // whether nodes were changed
 	ids     map[string]uint16 // ids by name, filled on demand
@@ -23,27 +27,40 @@ type Block struct {
 
 // read decodes a stored block.
 func read(p mapdb.Pos, data []byte) (*Block, error) {
-	b, err := mapblock.Decode(data)
+	stored, err := mapblock.Decode(data)
 	if err != nil {
 		return nil, err
 	}
-	version := b.Version
-	if version < 24 {
-		if b, _, err = b.Convert(24, mapblock.ConvertOptions{}); err != nil {
-			return nil, err
-		}
-	}
-	b = b.Today()
-	return &Block{Block: b, Pos: p, version: version}, nil
+	b := &Block{Pos: p}
+	b.hold(stored)
+	return b, nil
 }
 
 // create returns a new block of air.
 func create(p mapdb.Pos, version int) *Block {
-	b := mapblock.New(version)
+	stored := mapblock.New(version)
 	if p.Y < 0 {
-		b.Flags |= mapblock.Underground
+		stored.Flags |= mapblock.Underground
 	}
-	return &Block{Block: b, Pos: p, Created: true, version: version}
+	b := &Block{Pos: p, Created: true}
+	b.hold(stored)
+	return b
+}
+
+// Replace replaces the whole block by a stored one of any version.
+func (b *Block) Replace(stored *mapblock.Block) {
+	same := !b.Created && deep.Equal(b.Nodes(), stored.Nodes())
+	b.hold(stored)
+	if b.Mark(); !same {
+		b.MarkNodes()
+	}
+}
+
+// hold makes stored the block, without changes.
+func (b *Block) hold(stored *mapblock.Block) {
+	was := stored.Today()
+	now := *was
+	b.stored, b.was, b.Block, b.version, b.ids = stored, was, &now, stored.Version, nil
 }
 
 // Origin returns the coordinates of the first node of the block in the world.
@@ -163,54 +180,27 @@ func (b *Block) ForgetIf(drop func(index int) bool) bool {
 	return true
 }
 
-// finish encodes a changed block. Its version is that of the block in the world or, if that cannot store the block,
-// the next one that can.
-func (b *Block) finish() (data []byte, version int, err error) {
+// finish encodes a changed block. Its version is that of the block in the world or, if that cannot store the changes,
+// the next one that can, which is reported.
+func (b *Block) finish(lifted check.Sink) (data []byte, version int, err error) {
 	if b.nodes {
-		b.tidy()
+		b.flag()
 	}
-	secret := slices.ContainsFunc(b.Metadata.List, func(m mapblock.NodeMeta) bool {
-		return slices.ContainsFunc(m.Vars, func(v mapblock.Var) bool { return v.Private != 0 })
-	})
-	if len(b.Metadata.List) == 0 && b.Metadata.Missing == 0 || secret && b.Metadata.Version < 2 {
-		b.Metadata.Version = 0 // Encode sets the right version
-	}
-	for version = b.version; version <= mapblock.Newest; version++ {
-		if secret && version < 28 {
-			continue
-		}
-		to := b.Block
-		if version != b.Version {
-			if !mapblock.Writable(version) {
-				continue
-			}
-			if to, _, err = b.Convert(version, mapblock.ConvertOptions{}); err != nil {
-				continue
-			}
-		}
-		if data, err = to.Encode(); err == nil {
-			return data, version, nil
-		}
-	}
-	return nil, 0, err
+	return b.stored.EncodeWith(b.was, b.Block, lifted)
 }
 
-// tidy updates the names and the flags after nodes were changed.
-func (b *Block) tidy() {
-	var used [1 << 16 / 64]uint64
-	for _, id := range &b.Param0 {
-		used[id>>6] |= 1 << (id & 63)
-	}
-	b.Names = slices.DeleteFunc(slices.Clone(b.Names), func(e mapblock.NameID) bool { return used[e.ID>>6]>>(e.ID&63)&1 == 0 })
-	air := len(b.Names) == 1 && b.Names[0].Name == mapblock.Air
+// flag updates the flags after nodes were changed.
+func (b *Block) flag() {
+	table := b.Table()
+	air := !slices.ContainsFunc(b.Param0[:], func(id uint16) bool { return int(id) >= len(table) || table[id] != mapblock.Air })
 	switch {
 	case !air:
 		b.Flags |= mapblock.NotAllAir
-	case b.Version >= 29: // in earlier versions, the flag has additional meanings
+	case b.version >= 29: // in earlier versions, the flag has additional meanings
 		b.Flags &^= mapblock.NotAllAir
 	}
 	// The light on the border to the neighbours must be recomputed.
-	if b.Version >= 27 {
+	if b.version >= 27 {
 		b.LightingComplete &^= sides
 	} else {
 		b.Flags |= mapblock.LightingExpired

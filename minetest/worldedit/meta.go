@@ -1,9 +1,8 @@
 package worldedit
 
 import (
-	"regexp"
+	"context"
 	"slices"
-	"strings"
 
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/mapblock"
@@ -164,42 +163,31 @@ func floorDiv(a, b int) int {
 	return a/b - 1
 }
 
-// itemString matches the item in the static data of a dropped item: a table written by core.serialize.
-var itemString = regexp.MustCompile(`\bitemstring"?\]?\s*=\s*"((?:[^"\\]|\\.)*)"`)
-
-// dropped is the name of the entity of dropped items.
-const dropped = "__builtin:item"
-
 // nameOfObject returns the name of an object and, for a dropped item, the name of the item.
 func nameOfObject(o *mapblock.Object) (name, itemName string) {
-	stack := ""
+	name = o.Type.String()
 	switch o.Type {
 	case mapblock.ObjectItem:
-		it, err := o.Item()
-		if err != nil {
-			return "", ""
-		}
-		name, stack = dropped, it.Stack
+		name = mapblock.DroppedItem
 	case mapblock.ObjectLuaEntity:
-		e, err := o.LuaEntity()
-		if err != nil || e.Name != dropped {
-			return e.Name, ""
-		}
-		name, stack = e.Name, e.StaticData
-		if strings.HasPrefix(stack, "return") {
-			m := itemString.FindStringSubmatch(stack)
-			if m == nil {
-				return name, ""
-			}
-			stack = strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(m[1])
-		}
-	default:
-		return o.Type.String(), ""
+		e, _ := o.LuaEntity()
+		name = e.Name
 	}
+	stack, _ := o.Dropped()
 	if s, err := item.ParseStack(stack); err == nil {
-		itemName = s.Name
+		itemName = named(s).Name
 	}
 	return name, itemName
+}
+
+// named returns a stack with the name that the engine gives to an item of 2011.
+func named(s item.Stack) item.Stack {
+	if s.Legacy != "" {
+		if current, err := s.MigrateLegacy(mapblock.LegacyName); err == nil {
+			return current
+		}
+	}
+	return s
 }
 
 // ItemOptions are the options of [ReplaceItems].
@@ -208,13 +196,58 @@ type ItemOptions struct {
 	Plain bool
 }
 
-// ReplaceItems is a step that replaces items in the inventories of nodes of a region by the item to. The counts stay.
-// If to is "", the items are removed.
+// ReplaceItems is a step that replaces items in the inventories of nodes of a region by the item to, and items that were dropped there.
+// The counts stay. If to is "", the items are removed. If the region has conditions on nodes, dropped items stay.
 func ReplaceItems(r Region, from Names, to string, o ItemOptions, t *Counts) Step {
-	match := from.Match()
-	return r.metadata(nil, func(b *Block, in func(uint16) bool) int {
-		return b.changeItems(in, func(name string) (string, bool) { return to, match(name) && (name != to || o.Plain) }, o.Plain, t)
+	rename := o.rename(from, to)
+	in, conditions := r.inside(), r.Where.Names != nil || r.Where.Meta != nil
+	nodes := r.metadata(nil, func(b *Block, in func(uint16) bool) int { return b.changeItems(in, rename, o.Plain, t) }).(Each)
+	return Each{Area: nodes.Area, Edit: func(b *Block) error {
+		if err := nodes.Edit(b); err != nil || conditions {
+			return err
+		}
+		return b.changeDropped(in, rename, o.Plain, t)
+	}}
+}
+
+// ReplacePlayerItems is [ReplaceItems] for the inventories of all players.
+func ReplacePlayerItems(from Names, to string, o ItemOptions, t *Counts) Step {
+	return StepFunc(func(ctx context.Context, w *World) error {
+		return w.renamePlayersItems(ctx, o.rename(from, to), o.Plain, t)
 	})
+}
+
+// rename returns a function that returns the new name of an item, and whether it is replaced.
+func (o ItemOptions) rename(from Names, to string) func(name string) (string, bool) {
+	match := from.Match()
+	return func(name string) (string, bool) { return to, match(name) && (name != to || o.Plain) }
+}
+
+// changeDropped renames items that were dropped in a region, as renameItems does.
+func (b *Block) changeDropped(in func(Vec) bool, to func(name string) (string, bool), plain bool, t *Counts) error {
+	was := b.Objects.List
+	var list []mapblock.Object
+	for _, o := range was {
+		text, ok := o.Dropped()
+		s, err := item.ParseStack(text)
+		slot := item.Slot{Stack: s}
+		if !ok || err != nil || !in(placeOf(&o)) || !rename(&slot, to, plain) {
+			list = append(list, o)
+			continue
+		}
+		b.Mark()
+		if t != nil {
+			t.Items.Add(1)
+		}
+		if !slot.Empty() {
+			if err := o.SetDropped(slot.String()); err != nil {
+				return err
+			}
+			list = append(list, o)
+		}
+	}
+	b.Objects.List = list
+	return nil
 }
 
 // changeItems renames items in the inventories of nodes, as renameItems does, and returns the number of changed inventories.

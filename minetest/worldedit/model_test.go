@@ -58,7 +58,8 @@ func modelOf(t *testing.T, db mapdb.DB) model {
 				}
 			}
 			slices.Sort(vars)
-			nodes[e.Pos].meta = strings.Join(vars, "") + "\n" + string(e.Inventory)
+			// A width of 0 is the same as none, and edits of old blocks write none.
+			nodes[e.Pos].meta = strings.Join(vars, "") + "\n" + strings.ReplaceAll(string(e.Inventory), "\nWidth 0\n", "\n")
 		}
 		for _, e := range b.Timers.List {
 			nodes[e.Pos].timer = fmt.Sprint(e.Timeout, e.Elapsed)
@@ -112,6 +113,15 @@ func (m model) each(do func(v worldedit.Vec, n *node)) {
 			do(worldedit.Vec{int(p.X)*16 + x, int(p.Y)*16 + y, int(p.Z)*16 + z}, &nodes[i])
 		}
 	}
+}
+
+// dim removes the light that a node of an old block no longer has: its param1 was needed for another purpose.
+func (m model) dim(is model, old func(mapdb.Pos) bool) {
+	is.each(func(v worldedit.Vec, n *node) {
+		if p, _ := v.Block(); n.param1 == 0 && old(p) && m.at(v) != nil {
+			m.at(v).param1 = 0
+		}
+	})
 }
 
 func (m model) diff(t *testing.T, want model, what string) {
@@ -539,7 +549,12 @@ func TestModel(t *testing.T) {
 					if err := w.Do(ctx, steps...); err != nil {
 						t.Fatal(what, err)
 					}
-					modelOf(t, w).diff(t, m, what)
+					is := modelOf(t, w)
+					m.dim(is, func(p mapdb.Pos) bool {
+						data, err := w.Get(ctx, p)
+						return err == nil && data[0] < 22
+					})
+					is.diff(t, m, what)
 				}
 				if r := w.Report(); r.Damaged+r.Kept > 0 {
 					t.Fatalf("%+v", r)

@@ -17,8 +17,9 @@ import (
 type PutBackOptions struct {
 	// Lost receives an error about each block of the older state that cannot be read, and is not put back. It may be
 	// called by several goroutines at the same time; nil discards the errors.
-	Lost   func(error)
-	Counts *Counts // may be nil
+	Lost    func(error)
+	Counts  *Counts // may be nil
+	Missing bool    // put back only blocks that the world lacks or has not generated
 }
 
 // PutBack is a step that puts the nodes of a region back as they are in an older state of the world, such as a snapshot
@@ -47,6 +48,11 @@ func PutBack(from mapdb.DB, r Region, o PutBackOptions) Step {
 				}
 			}
 		}, func(block mapdb.Block) (*Block, error) {
+			if o.Missing {
+				if there, err := isGenerated(block); err != nil || there {
+					return nil, err
+				}
+			}
 			old, nodes, err := older.read(ctx, block.Pos)
 			if err != nil {
 				return nil, stop{err}
@@ -97,7 +103,11 @@ func Older[R any](ctx context.Context, from, into mapdb.DB, r Region, o PutBackO
 		}, func(block mapdb.Block, err error) result {
 			var b *Block
 			var nodes *Mask
-			if err == nil {
+			there := false
+			if err == nil && o.Missing && into != nil {
+				there, err = hasGenerated(ctx, into, block.Pos)
+			}
+			if err == nil && !there {
 				b, nodes, err = older.read(ctx, block.Pos)
 			}
 			if err != nil || b == nil {
@@ -110,6 +120,29 @@ func Older[R any](ctx context.Context, from, into mapdb.DB, r Region, o PutBackO
 			}
 		}
 	}
+}
+
+// isGenerated reports whether a block exists and is generated.
+func isGenerated(block mapdb.Block) (bool, error) {
+	if block.Data == nil {
+		return false, nil
+	}
+	b, err := read(block.Pos, block.Data)
+	return err == nil && b.IsGenerated(), err
+}
+
+// hasGenerated reports whether a database has a block, and it is generated. A block that cannot be read is not replaced, and
+// counts as generated.
+func hasGenerated(ctx context.Context, db mapdb.DB, p mapdb.Pos) (bool, error) {
+	data, err := db.Get(ctx, p)
+	if errors.Is(err, mapdb.ErrNotFound) {
+		return false, nil
+	}
+	if isEnd(err) {
+		return false, err
+	}
+	generated, failed := isGenerated(mapdb.Block{Pos: p, Data: data})
+	return generated || err != nil || failed != nil, nil
 }
 
 // notInOlder is the note about blocks that are not put back.

@@ -2,6 +2,7 @@ package worldedit_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -66,6 +67,41 @@ func TestPutBack(t *testing.T) {
 	again := new(worldedit.Counts)
 	if err := w.Do(ctx, worldedit.PutBack(older, region, worldedit.PutBackOptions{Counts: again})); err != nil || again.Changed() {
 		t.Errorf("again: %v, changed %v", err, again.Changed())
+	}
+}
+
+// TestPutBackMissing tests that only blocks that the world lacks or has not generated are put back.
+func TestPutBackMissing(t *testing.T) {
+	ctx := context.Background()
+	at := func(x int16) mapdb.Pos { return mapdb.Pos{X: x} }
+	older, now := mapdb.NewMemory(), mapdb.NewMemory()
+	var all []mapdb.Block
+	for x := range int16(4) {
+		all = append(all, mapdb.Block{Pos: at(x), Data: worldtest.Block(24, 29)})
+	}
+	there := []mapdb.Block{
+		{Pos: at(0), Data: worldtest.Block(3, 28)}, {Pos: at(1), Data: notGenerated(t, 12)}, {Pos: at(3), Data: []byte("damaged")},
+	}
+	if err := errors.Join(older.Store(ctx, all), now.Store(ctx, there)); err != nil {
+		t.Fatal(err)
+	}
+	o := worldedit.PutBackOptions{Missing: true, Counts: new(worldedit.Counts)}
+	region := worldedit.Region{Box: worldedit.Everywhere}
+	w := open(t, storedWorld(t, mapdb.Config{Backend: mapdb.SQLite}, there))
+	if err := w.Do(ctx, worldedit.PutBack(older, region, o)); err != nil {
+		t.Fatal(err)
+	}
+	if changed, err := w.Changed(); err != nil || o.Counts.Blocks.Load() != 2 || !slices.Equal(changed, []mapdb.Pos{at(1), at(2)}) {
+		t.Errorf("%v, %v, %d blocks", changed, err, o.Counts.Blocks.Load())
+	}
+	var planned []mapdb.Pos
+	for p, err := range worldedit.Older(ctx, older, now, region, o, func(b *worldedit.Block, _ *worldedit.Mask) mapdb.Pos { return b.Pos }) {
+		if planned = append(planned, p); err != nil {
+			t.Error(err)
+		}
+	}
+	if !slices.Equal(planned, []mapdb.Pos{at(1), at(2)}) {
+		t.Errorf("planned: %v", planned)
 	}
 }
 

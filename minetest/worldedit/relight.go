@@ -8,9 +8,11 @@ import (
 	"maps"
 	"slices"
 
+	"trowel.example/internal/files/host"
 	"trowel.example/minetest/internal/light"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/nodedef"
 )
 
 // FixLight is a step that recomputes the light of the blocks of an area, and of the blocks around them that it
@@ -53,8 +55,8 @@ const (
 
 func (w *World) fixLight(ctx context.Context, list []mapdb.Pos, t *Counts) error {
 	if w.opts.Nodes == nil {
-		return errors.New("light requires the definitions of nodes (set them with --nodes FILE, which the mod " +
-			"contrib/minetest/trowel_nodes writes)")
+		return fmt.Errorf("light requires the definitions of nodes (%s, which the mod contrib/minetest/trowel_nodes writes)",
+			host.Advice("set them with --nodes FILE", "put "+nodedef.FileName+" into the folder of the world"))
 	}
 	tile := func(p mapdb.Pos) [2]int {
 		return [2]int{int(p.X+1<<12) / lightColumns, int(p.Z+1<<12) / lightColumns}

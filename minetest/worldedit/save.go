@@ -74,7 +74,7 @@ func (w *World) apply(ctx context.Context, dir string, s *world.Settings) error 
 // must not exist; if backup is "", it is a new file next to the folder of the world: see [worldbackup.Restore].
 // InPlace returns the path of the backup, or "" if nothing changes, even if the error is not nil. The World must not
 // be used afterwards. The blocks change in one transaction: if the process is killed, either all or none of them have
-// changed.
+// changed. If a later change fails, all are undone.
 //
 // It fails with [mapdb.ErrInUse] if a program has files of the world open, and with [mapdb.ErrReadOnly] for folders
 // of block files.
@@ -119,24 +119,35 @@ func (w *World) InPlace(ctx context.Context, backup string) (_ string, err error
 	if backup, err = b.Finish(); err != nil {
 		return "", err
 	}
-	if changed, err := w.writeBlocks(ctx, list); err != nil {
-		if !changed {
-			return "", errors.Join(err, os.Remove(backup))
+	if changed, err := w.writeAll(ctx, list); err != nil {
+		if changed {
+			undone := worldbackup.Restore(context.WithoutCancel(ctx), w.Dir, backup, worldbackup.Options{Remote: w.opts.Remote})
+			if undone != nil {
+				return backup, errors.Join(err, undone)
+			}
 		}
-		return backup, err
+		return "", errors.Join(err, os.Remove(backup))
+	}
+	return backup, nil
+}
+
+// writeAll makes all changes. If it returns an error, changed reports whether anything may have changed.
+func (w *World) writeAll(ctx context.Context, list []mapdb.Pos) (changed bool, err error) {
+	if changed, err := w.writeBlocks(ctx, list); err != nil {
+		return changed, err
 	}
 	s, err := world.ReadWorldMT(w.Dir)
 	if err != nil {
-		return backup, err
+		return true, err
 	}
 	before := s.Append(nil)
 	if err := w.apply(ctx, w.Dir, s); err != nil {
-		return backup, err
+		return true, err
 	}
 	if text := s.Append(nil); !bytes.Equal(text, before) {
-		return backup, wholefile.Write(filepath.Join(w.Dir, "world.mt"), bytes.NewReader(text), 0o644)
+		return true, wholefile.Write(filepath.Join(w.Dir, "world.mt"), bytes.NewReader(text), 0o644)
 	}
-	return backup, nil
+	return true, nil
 }
 
 // writeBlocks changes the blocks of the world in one transaction, and applies the early parts at its end. If it

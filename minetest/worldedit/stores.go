@@ -12,6 +12,7 @@ import (
 
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/wholefile"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/stores/sqlitefile"
 	"trowel.example/minetest/world"
 	"trowel.example/minetest/worldcopy"
@@ -87,7 +88,7 @@ func (w *World) ReadFile(name string) ([]byte, error) {
 			return bytes.Clone(data), nil
 		}
 	}
-	return regular.ReadFile(filepath.Join(w.Dir, name), world.MaxText)
+	return regular.ReadFile(filepath.Join(w.Dir, name), effort.TextFile)
 }
 
 // WriteFile replaces or creates a file of the world: env_meta.txt, ipban.txt or another file that

@@ -495,6 +495,7 @@ func (t *transfer) wholeBlocks(ctx context.Context, w *World, by Vec) error {
 		if err != nil || !b.IsGenerated() {
 			return nil, err
 		}
+		b.Objects.List = slices.Clone(b.Objects.List)
 		for i := range b.Objects.List {
 			for axis := range by {
 				b.Objects.List[i].Pos[axis] += int32(by[axis] * 10000)

@@ -342,7 +342,6 @@ func (w *World) findVersion(ctx context.Context) error {
 	if n == 0 {
 		w.version = mapblock.Newest
 	}
-	w.version = max(w.version, 24)
 	return nil
 }
 
@@ -356,8 +355,9 @@ type outcome struct {
 	pos     mapdb.Pos
 	exists  bool // whether there is a block
 	old     []byte
-	new     []byte // nil if the block is not changed
-	version int    // version of new, if it differs from that of old
+	new     []byte          // nil if the block is not changed
+	version int             // version of new, if it differs from that of old
+	lifted  []check.Finding // about the change of the version
 	nodes   bool
 	was     [sha256.Size]byte // the digest of old: see digest
 	err     error             // error about the block or a row
@@ -408,6 +408,9 @@ func (w *World) run(ctx context.Context, in iter.Seq2[mapdb.Block, error], edit 
 		}
 		if o.version != 0 {
 			w.report.Converted++
+			for _, f := range o.lifted {
+				place.OfBlock(w.opts.Sink, o.pos.X, o.pos.Y, o.pos.Z).Report(f)
+			}
 		}
 		if err := w.put(&o); err != nil {
 			return err
@@ -427,7 +430,7 @@ func (w *World) edited(block mapdb.Block, err error, edit func(mapdb.Block) (*Bl
 		o.err = err
 		return o
 	}
-	data, version, err := b.finish()
+	data, version, err := b.finish(func(f check.Finding) { o.lifted = append(o.lifted, f) })
 	if err != nil {
 		o.err = kept{err}
 		return o

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -296,7 +297,7 @@ func TestFindings(t *testing.T) {
 			t.Errorf("%q:\n%s\nwant\n%s", text, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 	}
-	large := check.Collect(func(sink check.Sink) { ParseRules(make([]byte, MaxFile+1), sink) })
+	large := check.Collect(func(sink check.Sink) { ParseRules(make([]byte, effort.RulesFile.Least+1), sink) })
 	if large[0].ID != foundLarge.ID {
 		t.Errorf("%v", large[0])
 	}

@@ -2,15 +2,15 @@ package automap
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/internal/limits/effort"
+	"trowel.example/internal/text/strictjson"
 	"trowel.example/internal/text/words"
 	"trowel.example/teeworlds/twmap"
 )
@@ -43,13 +43,14 @@ func ParseJSON(data []byte, sink check.Sink) *Rules {
 		sink = func(check.Finding) {}
 	}
 	p := jsonParser{sink: sink, rules: new(Rules)}
-	if len(data) > MaxFile {
-		sink.Add(foundLarge, "", -1, "%s, and no more than %d are read", words.Count(len(data), "byte"), MaxFile)
+	if most := effort.RulesFile.Limit(0); int64(len(data)) > most {
+		sink.Add(foundLarge, "", -1, "%s, and no more than %d are read", words.Count(len(data), "byte"), most)
 		return p.rules
 	}
-	top, err := readJSON(data)
+	// As in the game, a comma may follow the last member, and names need not be UTF-8.
+	top, err := strictjson.Parse(bytes.ToValidUTF8(withoutLastCommas(data), []byte("\ufffd")))
 	if err != nil {
-		p.find(foundJSON, err.line, "%v", err.err)
+		p.find(foundJSON, err.Line, "%s", err.Msg)
 		return p.rules
 	}
 	p.file(top)
@@ -65,38 +66,38 @@ func (p *jsonParser) find(kind *check.Kind, line int, format string, args ...any
 	p.sink.AddAt(kind, []check.Place{check.Line{Line: line}}, fmt.Sprintf("line %d", line), -1, format, args...)
 }
 
-func (p *jsonParser) file(top *value) {
+func (p *jsonParser) file(top value) {
 	p.unknown(top, memberTileset, memberDoodads)
-	list, kind := top.member(memberTileset), memberTileset
-	if list == nil || list.kind != jsonList {
-		list, kind = top.member(memberDoodads), memberDoodads
-	} else if other := top.member(memberDoodads); other != nil {
-		p.find(foundJSONValue, other.line, "%s: the game reads only %s", memberDoodads, memberTileset)
+	list, kind := member(top, memberTileset), memberTileset
+	if list == nil || list.Kind != '[' {
+		list, kind = member(top, memberDoodads), memberDoodads
+	} else if other := member(top, memberDoodads); other != nil {
+		p.find(foundJSONValue, other.Line, "%s: the game reads only %s", memberDoodads, memberTileset)
 	}
-	if list == nil || list.kind != jsonList {
-		p.find(foundJSON, top.line, "expected %s or %s, a list", memberTileset, memberDoodads)
+	if list == nil || list.Kind != '[' {
+		p.find(foundJSON, top.Line, "expected %s or %s, a list", memberTileset, memberDoodads)
 		return
 	}
 	lines := make(map[string]int)
-	for _, item := range list.items {
-		if item.kind != jsonObject || len(item.keys) != 1 {
-			p.find(foundJSONValue, item.line, "expected an object with one member, the name of a section: the game ignores it")
+	for _, item := range list.List {
+		if item.Kind != '{' || len(item.Members) != 1 {
+			p.find(foundJSONValue, item.Line, "expected an object with one member, the name of a section: the game ignores it")
 			continue
 		}
-		s := &section{name: item.keys[0], line: item.line}
+		s := &section{name: item.Members[0].Key, line: item.Line}
 		if len(s.name) > maxName {
-			p.find(foundJSONValue, item.line, "a name of %s: the game has room for %d", words.Count(len(s.name), "byte"), maxName)
+			p.find(foundJSONValue, item.Line, "a name of %s: the game has room for %d", words.Count(len(s.name), "byte"), maxName)
 			s.name = strings.ToValidUTF8(s.name[:maxName], "")
 		}
 		if line, twice := lines[s.name]; twice {
-			p.find(foundTwice, item.line, "%q is the name of the section in line %d, too", s.name, line)
+			p.find(foundTwice, item.Line, "%q is the name of the section in line %d, too", s.name, line)
 		} else {
-			lines[s.name] = item.line
+			lines[s.name] = item.Line
 		}
 		if kind == memberTileset {
-			s.tileset = p.tileset(item.items[0])
+			s.tileset = p.tileset(item.Members[0].Value)
 		} else {
-			s.doodads = p.doodads(item.items[0])
+			s.doodads = p.doodads(item.Members[0].Value)
 		}
 		p.rules.sections = append(p.rules.sections, s)
 	}
@@ -122,7 +123,7 @@ const (
 	valueFull  = -1
 )
 
-func (p *jsonParser) tileset(v *value) *tileset {
+func (p *jsonParser) tileset(v value) *tileset {
 	p.unknown(v, "basetile", "rules")
 	t := &tileset{base: uint8(p.number(v, "basetile", 1, 0, 255))}
 	for _, r := range p.list(v) {
@@ -131,7 +132,7 @@ func (p *jsonParser) tileset(v *value) *tileset {
 			tile:   twmap.Tile{ID: uint8(p.number(r, "index", 1, 0, 255))},
 			random: p.number(r, "random", 0, 0, 99999),
 		}
-		rotate := r.member("rotate")
+		rotate := member(r, "rotate")
 		switch turn := p.number(r, "rotate", 0, math.MinInt32, math.MaxInt32); turn {
 		case 0:
 		case 90:
@@ -141,7 +142,7 @@ func (p *jsonParser) tileset(v *value) *tileset {
 		case 270:
 			rule.tile.Flags = twmap.FlipX | twmap.FlipY | twmap.Rotate
 		default:
-			p.find(foundJSONValue, rotate.line, "rotate %d: expected 90, 180 or 270: the game does not rotate the tile", turn)
+			p.find(foundJSONValue, rotate.Line, "rotate %d: expected 90, 180 or 270: the game does not rotate the tile", turn)
 		}
 		across, along := twmap.FlipX, twmap.FlipY
 		if rule.tile.Flags&twmap.Rotate != 0 {
@@ -159,31 +160,35 @@ func (p *jsonParser) tileset(v *value) *tileset {
 	return t
 }
 
-func (p *jsonParser) conditions(r *value) (list []tilesetCondition) {
-	v := r.member("condition")
+func (p *jsonParser) conditions(r value) (list []tilesetCondition) {
+	v := member(r, "condition")
 	if v == nil {
 		return nil
 	}
-	if v.kind != jsonList {
-		p.find(foundJSONValue, v.line, "condition: expected a list: the game ignores it")
+	if v.Kind != '[' {
+		p.find(foundJSONValue, v.Line, "condition: expected a list: the game ignores it")
 		return nil
 	}
-	for _, item := range v.items {
+	for _, item := range v.List {
 		p.unknown(item, "x", "y", "value")
 		c := tilesetCondition{
 			x: p.number(item, "x", 0, math.MinInt32, math.MaxInt32), y: p.number(item, "y", 0, math.MinInt32, math.MaxInt32),
 		}
-		switch is := item.member("value"); {
-		case is == nil || is.kind != jsonText && is.kind != jsonInteger:
-			p.find(foundJSONValue, item.line, "value: expected empty, full or the number of a tile: the game reads empty")
-			c.value = valueEmpty
-		case is.kind == jsonInteger:
+		is := member(item, "value")
+		if is == nil {
+			is = new(value)
+		}
+		switch _, whole := integer(is); {
+		case whole:
 			c.value = p.number(item, "value", 0, valueEmpty, 255)
-		case is.text == "full":
+		case is.Kind != '"':
+			p.find(foundJSONValue, item.Line, "value: expected empty, full or the number of a tile: the game reads empty")
+			c.value = valueEmpty
+		case is.Text == "full":
 			c.value = valueFull
 		default:
-			if c.value = valueEmpty; is.text != "empty" {
-				p.find(foundJSONValue, is.line, "value %q: expected empty, full or the number of a tile: the game reads empty", is.text)
+			if c.value = valueEmpty; is.Text != "empty" {
+				p.find(foundJSONValue, is.Line, "value %q: expected empty, full or the number of a tile: the game reads empty", is.Text)
 			}
 		}
 		list = append(list, c)
@@ -191,14 +196,14 @@ func (p *jsonParser) conditions(r *value) (list []tilesetCondition) {
 	return list
 }
 
-func (p *jsonParser) doodads(v *value) *doodads {
+func (p *jsonParser) doodads(v value) *doodads {
 	p.unknown(v, "rules")
 	d := new(doodads)
 	for _, r := range p.list(v) {
 		p.unknown(r, "startid", "endid", "rx", "ry", "random", "hflip", "vflip", "location")
 		first, last := p.number(r, "startid", 1, 0, 255), p.number(r, "endid", 1, 0, 255)
 		if first > last {
-			p.find(foundJSONValue, r.line, "startid %d is above endid %d: the game ignores the rule", first, last)
+			p.find(foundJSONValue, r.Line, "startid %d is above endid %d: the game ignores the rule", first, last)
 			continue
 		}
 		rule := doodad{
@@ -207,12 +212,12 @@ func (p *jsonParser) doodads(v *value) *doodads {
 			random: p.number(r, "random", 1, 1, 99999),
 			flipX:  p.number(r, "hflip", 0, 0, 1) == 1, flipY: p.number(r, "vflip", 0, 0, 1) == 1,
 		}
-		if l := r.member("location"); l != nil {
-			switch at := slices.Index(locations, l.text); {
-			case l.kind == jsonText && at >= 0:
+		if l := member(r, "location"); l != nil {
+			switch at := slices.Index(locations, l.Text); {
+			case l.Kind == '"' && at >= 0:
 				rule.location = location(at)
 			default:
-				p.find(foundJSONValue, l.line, "location: expected %s: the game reads %s", strings.Join(locations, ", "), locations[0])
+				p.find(foundJSONValue, l.Line, "location: expected %s: the game reads %s", strings.Join(locations, ", "), locations[0])
 			}
 		}
 		d.rules = append(d.rules, rule)
@@ -222,51 +227,53 @@ func (p *jsonParser) doodads(v *value) *doodads {
 }
 
 // list returns the rules of a section.
-func (p *jsonParser) list(v *value) []*value {
-	r := v.member("rules")
-	if r == nil || r.kind != jsonList {
-		p.find(foundJSONValue, v.line, "rules: expected a list: the section has no rules")
+func (p *jsonParser) list(v value) []value {
+	r := member(v, "rules")
+	if r == nil || r.Kind != '[' {
+		p.find(foundJSONValue, v.Line, "rules: expected a list: the section has no rules")
 		return nil
 	}
-	if len(r.items) > maxRules {
-		p.find(foundJSONValue, r.items[maxRules].line, "rule %d: the game reads %d", maxRules+1, maxRules)
-		return r.items[:maxRules]
+	if len(r.List) > maxRules {
+		p.find(foundJSONValue, r.List[maxRules].Line, "rule %d: the game reads %d", maxRules+1, maxRules)
+		return r.List[:maxRules]
 	}
-	return r.items
+	return r.List
 }
 
 // number returns a whole number of an object, or the default if it has none.
-func (p *jsonParser) number(v *value, key string, otherwise, least, most int) int {
-	n := v.member(key)
+func (p *jsonParser) number(v value, key string, otherwise, least, most int) int {
+	n := member(v, key)
 	if n == nil {
 		return otherwise
 	}
-	if n.kind != jsonInteger {
-		p.find(foundJSONValue, n.line, "%s: expected a whole number: the game reads %d", key, otherwise)
+	number, ok := integer(n)
+	if !ok {
+		p.find(foundJSONValue, n.Line, "%s: expected a whole number: the game reads %d", key, otherwise)
 		return otherwise
 	}
 	// The game truncates numbers to 32 bits.
-	got := int(int32(n.number))
-	if int64(got) != n.number || got < least || got > most {
-		p.find(foundJSONValue, n.line, "%s %d: expected %d to %d: the game reads %d", key, n.number, least, most,
+	got := int(int32(number))
+	if int64(got) != number || got < least || got > most {
+		p.find(foundJSONValue, n.Line, "%s %d: expected %d to %d: the game reads %d", key, number, least, most,
 			min(max(got, least), most))
 	}
 	return min(max(got, least), most)
 }
 
 // unknown reports the members of an object that the game does not read, except comments.
-func (p *jsonParser) unknown(v *value, known ...string) {
-	if v.kind != jsonObject {
-		p.find(foundJSONValue, v.line, "expected an object, { ... }: the game reads nothing from it")
+func (p *jsonParser) unknown(v value, known ...string) {
+	if v.Kind != '{' {
+		p.find(foundJSONValue, v.Line, "expected an object, { ... }: the game reads nothing from it")
 		return
 	}
-	for i, key := range v.keys {
+	for i, m := range v.Members {
+		key := m.Key
 		switch {
 		case key == "comment": // as in the game's own rules
 			continue
 		case slices.Contains(known, key):
-			if slices.Contains(v.keys[:i], key) {
-				p.find(foundJSONValue, v.items[i].line, "%q is in the object twice: the game reads the first", key)
+			if slices.ContainsFunc(v.Members[:i], func(m strictjson.Member) bool { return m.Key == key }) {
+				p.find(foundJSONValue, m.Value.Line, "%q is in the object twice: the game reads the first", key)
 			}
 			continue
 		}
@@ -274,116 +281,26 @@ func (p *jsonParser) unknown(v *value, known ...string) {
 		if at := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, key) }); at >= 0 {
 			hint = fmt.Sprintf("; did you mean %q?", known[at])
 		}
-		p.find(foundJSONValue, v.items[i].line, "%q: the game ignores it%s", key, hint)
+		p.find(foundJSONValue, m.Value.Line, "%q: the game ignores it%s", key, hint)
 	}
 }
 
-// value is a value of JSON.
-type value struct {
-	kind   jsonKind
-	line   int
-	number int64    // of jsonInteger
-	text   string   // of jsonText
-	keys   []string // of jsonObject
-	items  []*value // of jsonObject and jsonList
+type value = strictjson.Value
+
+// integer returns the value of a whole number.
+func integer(v *value) (n int64, ok bool) {
+	n, err := strconv.ParseInt(v.Text, 10, 64)
+	return n, v.Kind == '0' && err == nil
 }
-
-type jsonKind int
-
-const (
-	jsonOther jsonKind = iota // null, true, false and fractions
-	jsonInteger
-	jsonText
-	jsonObject
-	jsonList
-)
 
 // member returns the first member of an object with a key, or nil.
-func (v *value) member(key string) *value {
-	if i := slices.Index(v.keys, key); i >= 0 {
-		return v.items[i]
+func member(v value, key string) *value {
+	for i := range v.Members {
+		if v.Members[i].Key == key {
+			return &v.Members[i].Value
+		}
 	}
 	return nil
-}
-
-// lineError is an error in a line.
-type lineError struct {
-	line int
-	err  error
-}
-
-// maxDepth is the number of levels that are read.
-const maxDepth = 100
-
-// readJSON reads a text. Like the game's reader, it accepts a comma after the last member.
-func readJSON(data []byte) (*value, *lineError) {
-	data = withoutLastCommas(bytes.TrimPrefix(data, []byte("\ufeff")))
-	r := jsonReader{data: data, d: json.NewDecoder(bytes.NewReader(data)), line: 1}
-	r.d.UseNumber()
-	v, err := r.value(0)
-	if err == nil {
-		if _, err = r.d.Token(); err == nil {
-			err = errors.New("text after the end of the JSON value")
-		} else if err == io.EOF {
-			return v, nil
-		}
-	}
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
-	}
-	r.advance(r.d.InputOffset())
-	return nil, &lineError{r.line, err}
-}
-
-type jsonReader struct {
-	data []byte
-	d    *json.Decoder
-	at   int64 // the line is counted up to here
-	line int
-}
-
-func (r *jsonReader) advance(to int64) {
-	r.line += bytes.Count(r.data[r.at:to], []byte("\n"))
-	r.at = to
-}
-
-func (r *jsonReader) value(depth int) (*value, error) {
-	t, err := r.d.Token()
-	if err != nil {
-		return nil, err
-	}
-	r.advance(r.d.InputOffset())
-	v := &value{line: r.line}
-	switch t := t.(type) {
-	case json.Delim:
-		if depth == maxDepth {
-			return nil, fmt.Errorf("more than %d levels", maxDepth)
-		}
-		v.kind = map[json.Delim]jsonKind{'{': jsonObject, '[': jsonList}[t]
-		for r.d.More() {
-			if v.kind == jsonObject {
-				key, err := r.d.Token()
-				if err != nil {
-					return nil, err
-				}
-				v.keys = append(v.keys, key.(string))
-			}
-			item, err := r.value(depth + 1)
-			if err != nil {
-				return nil, err
-			}
-			v.items = append(v.items, item)
-		}
-		_, err = r.d.Token()
-	case json.Number:
-		if v.number, err = t.Int64(); err == nil {
-			v.kind = jsonInteger
-		}
-		err = nil
-	case string:
-		v.kind, v.text = jsonText, t
-	}
-	return v, err
 }
 
 // withoutLastCommas returns a text of JSON in which blanks replace the commas before the end of lists and objects.

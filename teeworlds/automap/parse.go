@@ -9,15 +9,13 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/text/words"
 	"trowel.example/teeworlds/twmap"
 )
 
 // Extension is the extension of files of rules.
 const Extension = ".rules"
-
-// MaxFile is the size of the largest file of rules that is read, in bytes. The largest known file has 25,000.
-const MaxFile = 4 << 20
 
 // ParseRules reads a file of rules. Every text is a valid file, and a truncated file is just a shorter one. Like the
 // game, ParseRules ignores invalid parts, and reports them with their line to sink, which may be nil. Where the
@@ -27,9 +25,9 @@ func ParseRules(data []byte, sink check.Sink) *Rules {
 		sink = func(check.Finding) {}
 	}
 	p := parser{sink: sink, rules: new(Rules), names: make(map[string]int)}
-	if len(data) > MaxFile {
-		sink.Add(foundLarge, "", -1, "%s, and no more than %d are read", words.Count(len(data), "byte"), MaxFile)
-		data = data[:MaxFile]
+	if most := effort.RulesFile.Limit(0); int64(len(data)) > most {
+		sink.Add(foundLarge, "", -1, "%s, and no more than %d are read", words.Count(len(data), "byte"), most)
+		data = data[:most]
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	for line := range bytes.Lines(data) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/deflate"
 	"trowel.example/internal/limits/budget"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/text/words"
 )
 
@@ -23,6 +25,7 @@ type Block struct {
 	stream []byte // as in the file; nil for a new block
 	stored []byte // the stream of a new block whose contents are not kept
 	size   int32  // stated size of the contents
+	stated int64  // the largest size that the items which name the block state for its contents
 	plain  bool   // stream is the contents themselves (version 3)
 	offset int64  // of the stream in its file, -1 if none
 	lost   bool   // the block is outside of the file
@@ -51,6 +54,35 @@ func NewBlockLevel(content []byte, level int) *Block {
 	return b
 }
 
+// Smallest is the level above the zlib levels: see [deflate.Smallest].
+const Smallest = 10
+
+// Smaller returns a block with the same contents that takes fewer bytes in a file at a level from 0 to [Smallest], or b itself. A
+// block that cannot be read, or with bytes after its stream, stays.
+func (b *Block) Smaller(level int) *Block {
+	if b == nil || b.plain {
+		return b
+	}
+	content, err := b.Once()
+	if err != nil || b.surplus > 0 {
+		return b
+	}
+	old, err := b.encode(4)
+	if err != nil {
+		return b
+	}
+	var stream []byte
+	if level == Smallest {
+		stream, err = deflate.Smallest(nil, content)
+	} else {
+		stream, err = deflate.Compress(nil, content, level)
+	}
+	if err != nil || len(stream) >= len(old) {
+		return b
+	}
+	return NewBlockStream(stream, b.size)
+}
+
 // NewBlockStream returns a block from a zlib stream, which is written unchanged, and the stated size of its contents.
 func NewBlockStream(stream []byte, size int32) *Block {
 	if stream == nil {
@@ -71,11 +103,14 @@ var ErrUnreadable = fmt.Errorf("%w: the data block cannot be read", fault.ErrLos
 func (b *Block) Store() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.stream != nil || b.content == nil || len(b.content) > MaxContent {
+	if b.stream != nil || b.content == nil {
 		return
 	}
 	if stream, err := deflate.Compress(nil, b.content, b.level); err == nil { // otherwise Encode returns the error
 		b.stored, b.content, b.read = stream, nil, false
+		if b.keeper == nil {
+			b.keeper = &stored
+		}
 	}
 }
 
@@ -127,7 +162,7 @@ func (b *Block) Bytes() ([]byte, error) {
 // unreadable.
 func (b *Block) BytesUpTo(limit int) ([]byte, error) {
 	b.mu.Lock()
-	if int(b.size) > limit && !b.judged {
+	if b.atMost() > int64(limit) && !b.judged {
 		b.fail(fmt.Sprintf("at most %d bytes", limit), fmt.Sprint(b.size), fault.ErrLimit)
 		b.read = true
 	}
@@ -142,6 +177,9 @@ type keeper struct {
 	blocks []kept
 	size   int
 }
+
+// stored limits the contents that new blocks keep after Store.
+var stored keeper
 
 type kept struct {
 	*Block
@@ -183,12 +221,36 @@ func (b *Block) Look(do func(content []byte, err error)) {
 	do(content, err)
 }
 
+// Once is [Block.Bytes] for a single use: a large block does not keep the contents.
+func (b *Block) Once() ([]byte, error) {
+	if b.atMost() <= maxSmall {
+		return b.Bytes()
+	}
+	return b.lookInto(new([]byte))
+}
+
+// Pieces returns a reader of the contents, which are in memory piece by piece. Where they cannot all be read, it ends with an
+// error, and does not report that: see [Block.Verify]. It returns nil for contents that are in memory already, or that are not
+// read at all.
+func (b *Block) Pieces() io.Reader {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case b.read, b.plain, b.size < 0, b.err != nil:
+	case b.stored != nil:
+		return deflate.NewReader(b.stored)
+	case !b.tooLarge():
+		return deflate.NewReader(b.stream)
+	}
+	return nil
+}
+
 // maxSmall is the size of the largest contents that a block keeps in a call of Look, in bytes: a small file is
 // inflated once, in whatever order its parts are read.
 const maxSmall = 1 << 20
 
 // maxLooks is the memory for the contents that concurrent calls of Look use, in bytes; maxBuffer is the size of the
-// largest buffer that is reused.
+// largest buffer that is reused: larger ones are collected before the next one is allocated, and a pool can keep several.
 const (
 	maxLooks  = 96 << 20
 	maxBuffer = 32 << 20
@@ -231,8 +293,9 @@ func (b *Block) verify() (surplus int, err error) {
 	defer b.mu.Unlock()
 	switch {
 	case b.judged:
-	case b.size < 0 || b.size > MaxContent || b.plain:
-		b.inflate(nil) // inflates nothing, or what cannot be a block
+	case b.size < 0 || b.plain:
+		b.inflate(nil) // inflates nothing
+	case b.tooLarge():
 	default:
 		used, err := deflate.Verify(b.stream, int(b.size))
 		b.judge(used, err)
@@ -240,16 +303,39 @@ func (b *Block) verify() (surplus int, err error) {
 	return b.surplus, b.err
 }
 
-// MaxContent limits the size of the contents of a block, in bytes: those of a layer of 4,096 x 4,096 tiles, or of an
-// image of as many pixels. The game's own files need less than a fifth. A larger block cannot be read: the error
-// wraps [fault.ErrLimit]; its file keeps it unchanged.
-const MaxContent = 64 << 20
+// NewDraft returns a new block of size bytes, compressed by [deflate.NewDraft], for contents that are read again before they are
+// written.
+func NewDraft(stream []byte, size int) *Block {
+	return &Block{stored: stream, size: int32(size), offset: -1, level: DefaultLevel, judged: true, keeper: &stored}
+}
+
+// State allows contents of size bytes: an item that names the block states that a layer or an image has as many. Other
+// contents have the budget of [effort.MapBlock]. A larger block cannot be read: the error wraps [fault.ErrLimit], which
+// is no loss, and the file keeps the block unchanged. State must be called before goroutines share the block.
+func (b *Block) State(size int64) {
+	if size > b.stated { // goroutines may read the same value
+		b.stated = size
+	}
+}
+
+// tooLarge marks a block that is too large to be read, and reports whether it is. Shorter streams cannot have the contents.
+func (b *Block) tooLarge() bool {
+	size := b.atMost()
+	if b.stream == nil || size <= b.stated {
+		return false
+	}
+	over := effort.MapBlock.Over(size)
+	if over == nil {
+		return false
+	}
+	over.Offset = b.offset
+	b.err, b.judged = over, true
+	return true
+}
 
 // inflate returns the contents, in the memory of buf if there is room, and judges the stream.
 func (b *Block) inflate(buf []byte) (content []byte) {
 	switch {
-	case b.judged && errors.Is(b.err, fault.ErrLimit):
-		return nil
 	case b.size < 0:
 		b.fail("a size of 0 or more", fmt.Sprint(b.size), fault.ErrFormat)
 	case b.plain:
@@ -257,19 +343,11 @@ func (b *Block) inflate(buf []byte) (content []byte) {
 		b.judged = true
 	case b.stored != nil:
 		content, _, _ = deflate.Decompress(b.stored, int(b.size))
+	case b.tooLarge():
 	default:
 		var used int
 		var err error
-		content, used, err = deflate.DecompressInto(buf, b.stream, int(min(b.size, MaxContent)))
-		if b.size > MaxContent {
-			switch {
-			case errors.Is(err, deflate.ErrTooLong):
-				b.fail(fmt.Sprintf("a content of at most %d bytes", MaxContent), words.Count(b.size, "byte"), fault.ErrLimit)
-				return nil
-			case err == nil, errors.Is(err, deflate.ErrTooShort): // then Want states MaxContent
-				err = &deflate.Error{Kind: deflate.ErrTooShort, Consumed: used, Size: len(content), Want: int64(b.size)}
-			}
-		}
+		content, used, err = deflate.DecompressInto(buf, b.stream, int(b.size))
 		b.judge(used, err)
 	}
 	return content
@@ -324,7 +402,7 @@ func (b *Block) encode(version int) ([]byte, error) {
 		return nil, &fault.Error{Offset: -1, Want: "a block", Got: "nil", Err: fault.ErrFormat}
 	}
 	if b.stream == nil && len(b.content) > math.MaxInt32 {
-		return nil, &fault.Error{Offset: -1, Want: "a content of less than 2 GiB",
+		return nil, &fault.Error{Offset: -1, Want: "less than 2 GiB of data",
 			Got: words.Count(len(b.content), "byte"), Err: fault.ErrLimit}
 	}
 	if b.stream != nil && b.plain == (version == 3) {

@@ -221,7 +221,7 @@ func TestBroken(t *testing.T) {
 		{"size", put(good, 8, 1), []string{"tw-datafile-header-size"}, 3},
 		{"swaplen", put(good, 12, 1), []string{"tw-datafile-header-swaplen"}, 3},
 		{"type out of range", put(good, atTypes, 70000), []string{"tw-datafile-type-id", "tw-datafile-type-items"}, 3},
-		{"type twice", put(good, atTypes, 5), []string{"tw-datafile-type-id", "tw-datafile-type-items"}, 3},
+		{"type twice", put(good, atTypes, 5), []string{"tw-datafile-type-id", "tw-datafile-type-items", "tw-datafile-item-id"}, 3},
 		{"type start", put(good, atTypes+16, 2), []string{"tw-datafile-type-items"}, 3},
 		{"type count", put(good, atTypes+20, 1), []string{"tw-datafile-type-items"}, 3},
 		{"type without items", put(good, atTypes+8, 0), []string{"tw-datafile-type-items", "tw-datafile-type-items",
@@ -430,4 +430,78 @@ func TestWhole(t *testing.T) {
 			return parts, nil
 		},
 	}.Test(t)
+}
+
+// TestRoom tests that items are read up to the next offset, whatever size they state, in the order of the file where the
+// offsets have another one, and with the types of the table.
+func TestRoom(t *testing.T) {
+	want := plain()
+	good := encode(t, want)
+	swap := func(data []byte, a, b int) []byte {
+		x, y := binary.LittleEndian.Uint32(data[a:]), binary.LittleEndian.Uint32(data[b:])
+		return put(put(data, a, int32(y)), b, int32(x))
+	}
+	swapped := plain()
+	swapped.Items[1].Data, swapped.Items[2].Data = swapped.Items[2].Data, swapped.Items[1].Data
+	swapped.Items[1].ID, swapped.Items[2].ID = 1, 0
+	blocks := plain()
+	blocks.Data[0], blocks.Data[1] = blocks.Data[1], blocks.Data[0]
+	for name, c := range map[string]struct {
+		data []byte
+		want *datafile.File
+	}{
+		"a size of 0":           {put(good, atItems+4, 0), want},
+		"a size of -1":          {put(good, atItems+4, -1), want},
+		"a size too small":      {put(good, atItems+12+4, 8), want},
+		"a size too large":      {put(good, atItems+12+4, 400), want},
+		"another type":          {put(good, atItems+12, 0), want},
+		"offsets of a type":     {swap(good, atItemOffsets+4, atItemOffsets+8), swapped},
+		"offsets of two types":  {swap(good, atItemOffsets, atItemOffsets+4), want},
+		"offsets of two blocks": {swap(good, atDataOffsets, atDataOffsets+4), nil},
+	} {
+		f, err := datafile.Decode(c.data)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if c.want == nil { // the sizes still are those of the other blocks
+			if got := encode(t, f); !bytes.Equal(got, c.data) {
+				t.Errorf("%s: other bytes", name)
+			}
+			continue
+		}
+		if !f.Equal(c.want) {
+			t.Errorf("%s: the items are %v, want %v", name, f.Items, c.want.Items)
+		}
+		if len(check.Collect(f.Check)) == 0 {
+			t.Errorf("%s: no finding", name)
+		}
+	}
+}
+
+// TestSmaller tests that a block gets a smaller stream of the same contents, or stays.
+func TestSmaller(t *testing.T) {
+	content := bytes.Repeat([]byte("some tiles, and some more "), 300)
+	for i := range content {
+		content[i] += byte(i * i >> 9 & 1)
+	}
+	one := datafile.NewBlockLevel(content, 1)
+	nine := one.Smaller(9)
+	best := nine.Smaller(datafile.Smallest)
+	if nine == one || best == nine || best.Smaller(9) != best || best.Smaller(datafile.Smallest) != best {
+		t.Error("a block stayed that could be smaller, or became larger")
+	}
+	for _, b := range []*datafile.Block{nine, best} {
+		if got, err := b.Bytes(); err != nil || !bytes.Equal(got, content) {
+			t.Errorf("other contents: %v", err)
+		}
+	}
+	lost := datafile.NewLostBlock(datafile.ErrUnreadable)
+	surplus := datafile.NewBlockStream(append(bytes.Clone(nine.Stream()), 1, 2, 3), int32(len(content)))
+	cut := datafile.NewBlockStream(nine.Stream()[:len(nine.Stream())-9], int32(len(content)))
+	for i, b := range []*datafile.Block{lost, surplus, cut, nil} {
+		if b.Smaller(datafile.Smallest) != b {
+			t.Errorf("block %d was replaced", i)
+		}
+	}
 }

@@ -10,7 +10,7 @@ import (
 	"trowel.example/teeworlds/datafile"
 )
 
-// TestMaxContent tests that contents larger than MaxContent give an error and that the file keeps the block
+// TestMaxContent tests that contents larger than the limit give an error and that the file keeps the block
 // unchanged, and that a block that only states such a size returns the contents it has.
 func TestMaxContent(t *testing.T) {
 	stream := func(size int) []byte {
@@ -20,13 +20,14 @@ func TestMaxContent(t *testing.T) {
 		}
 		return s
 	}
-	large := stream(datafile.MaxContent + 1)
+	const most = 64 << 20
+	large := stream(most + 1)
 	f := &datafile.File{Version: 4}
 	f.Data = []*datafile.Block{
-		datafile.NewBlockStream(large, datafile.MaxContent+1),
-		datafile.NewBlockStream(large, datafile.MaxContent),
-		datafile.NewBlockStream(stream(datafile.MaxContent), datafile.MaxContent),
-		datafile.NewBlockStream(stream(1000), datafile.MaxContent+1),
+		datafile.NewBlockStream(large, most+1),
+		datafile.NewBlockStream(large, most),
+		datafile.NewBlockStream(stream(most), most),
+		datafile.NewBlockStream(stream(1000), most+1),
 	}
 	data, err := f.Encode()
 	if err != nil {
@@ -51,5 +52,24 @@ func TestMaxContent(t *testing.T) {
 	}
 	if err := f.Verify(); !errors.Is(err, fault.ErrLimit) || !strings.Contains(err.Error(), "data[0]") {
 		t.Errorf("the file: %v", err)
+	}
+}
+
+// TestBytesUpTo tests that a block which only states too many bytes returns those that it has: its stream is damaged, and not
+// above the limit.
+func TestBytesUpTo(t *testing.T) {
+	stream, err := deflate.Compress(nil, []byte("name\x00"), 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := datafile.NewBlockStream(stream, 1<<25+5).BytesUpTo(1 << 20)
+	if string(content) != "name\x00" || !errors.Is(err, deflate.ErrTooShort) || errors.Is(err, fault.ErrLimit) {
+		t.Errorf("%q, %v", content, err)
+	}
+	if stream, err = deflate.Compress(nil, make([]byte, 1<<21), 9); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = datafile.NewBlockStream(stream, 1<<21).BytesUpTo(1 << 20); !errors.Is(err, fault.ErrLimit) {
+		t.Error(err)
 	}
 }

@@ -78,17 +78,18 @@ func (f *File) Verify() error {
 
 // MayBecome returns an error that wraps [fault.ErrLost] if changed, which was made from f, lacks something that could
 // not be read of f: what [File.Lost] reports, except blocks that changed keeps unchanged. For a file of [Salvage],
-// whose caller accepts losses, it returns nil.
+// whose caller accepts losses, it returns nil. If changed lacks a block that was too large to be read, which is no loss
+// to accept, the error wraps [fault.ErrLimit] instead.
 func (f *File) MayBecome(changed *File) error {
-	if f.salvaged {
-		return nil
-	}
 	kept := make(map[*Block]bool)
 	for _, b := range changed.Data {
 		kept[b] = true
 	}
 	lost := f.lost(kept)
-	if lost == nil {
+	if errors.Is(lost, fault.ErrLimit) {
+		return lost
+	}
+	if lost == nil || f.salvaged {
 		return nil
 	}
 	return fmt.Errorf("the changed file would not have everything that the file lists: %w", errors.Join(fault.ErrLost, lost))

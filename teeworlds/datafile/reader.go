@@ -1,8 +1,11 @@
 package datafile
 
 import (
+	"cmp"
+	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"trowel.example/check"
@@ -106,6 +109,9 @@ type decoder struct {
 	numTypes, numItems, numData int
 	itemSize, dataSize          int
 	types                       []itemType
+	byPlace                     []int32 // for each place of an item, its type in the table of types, -1 if it is not in it
+	places                      []int   // for each item, its number in the table of offsets
+	disordered                  bool    // item offsets do not increase
 	itemOffsets, dataOffsets    []int32
 	dataSizes                   []int32
 }
@@ -237,14 +243,51 @@ func (d *decoder) table(name string, n int) []int32 {
 	return v
 }
 
-// extent returns the start and the end of entry i of a table of offsets: it ends at the next entry, or at the end of
-// its area.
-func extent(offsets []int32, i, areaSize int) (start, end int) {
-	start, end = int(offsets[i]), areaSize
-	if i+1 < len(offsets) {
-		end = min(int(offsets[i+1]), areaSize)
+// extents is the room of the entries of a table of offsets. An entry ends where the next one in the file begins, or at
+// the end of its area.
+type extents struct {
+	offsets  []int32
+	area     int
+	disorder bool          // the offsets do not increase
+	starts   []int32       // of the entries that can be read, in ascending order
+	entry    map[int32]int // the entry that has the bytes from a start on
+}
+
+// newExtents returns the room of entries that are in the area with least bytes or more. If the offsets do not increase,
+// only those count of which begins reports that an entry begins there: a wrong offset takes no bytes of others. Of
+// equal offsets the first has the bytes, or the last.
+func newExtents(offsets []int32, area, least int, lastOfEqual bool, begins func(i, start int) bool) *extents {
+	e := &extents{offsets: offsets, area: area, entry: make(map[int32]int)}
+	for i := 1; i < len(offsets); i++ {
+		e.disorder = e.disorder || offsets[i] <= offsets[i-1]
 	}
-	return start, end
+	for i, start := range offsets {
+		if start < 0 || int(start) > area-least || e.disorder && !begins(i, int(start)) {
+			continue
+		}
+		_, again := e.entry[start]
+		if !again {
+			e.starts = append(e.starts, start)
+		}
+		if !again || lastOfEqual {
+			e.entry[start] = i
+		}
+	}
+	slices.Sort(e.starts)
+	return e
+}
+
+// of returns the start and the end of entry i, which has at least a number of bytes where the area allows it. It
+// returns false if the entry has no room.
+func (e *extents) of(i, least int) (start, end int, ok bool) {
+	start = int(e.offsets[i])
+	if n, ok := e.entry[int32(start)]; !ok || n != i {
+		return start, start, false
+	}
+	if n, _ := slices.BinarySearch(e.starts, int32(start+least)); n < len(e.starts) {
+		return start, int(e.starts[n]), true
+	}
+	return start, e.area, true
 }
 
 // readItems reads the items. Entries that overlap others are left out, so that a small file cannot represent many
@@ -256,8 +299,11 @@ func (d *decoder) readItems(data []byte, areaStart int) {
 	last := -1
 	lost := lostRun{d: d, kind: foundItemOutside, what: "items"}
 	defer lost.end()
+	d.byPlace = d.typesByPlace()
+	rooms := newExtents(d.itemOffsets, d.itemSize, itemHeaderSize, false, d.itemBegins(data, areaStart))
+	d.disordered = rooms.disorder
 	for i := range d.itemOffsets {
-		start, end := extent(d.itemOffsets, i, d.itemSize)
+		start, end, ok := rooms.of(i, itemHeaderSize)
 		path := func(name string) string { return fmt.Sprintf("items[%d]%s", i, name) }
 		at := int64(areaStart + start)
 		switch {
@@ -266,15 +312,12 @@ func (d *decoder) readItems(data []byte, areaStart int) {
 		case start <= last:
 			d.find(foundItemOffset, fmt.Sprintf("item_offsets[%d]", i), -1, "item offset %d is not greater than the previous one, %d", start, last)
 		}
-		if start <= last || start < 0 || start > d.itemSize-itemHeaderSize || areaStart+start+itemHeaderSize > len(data) {
+		if !ok || areaStart+start+itemHeaderSize > len(data) {
 			lost.add(i)
 			d.f.lostItems++
 			continue
 		}
-		last = start
-		if end < start+itemHeaderSize {
-			end = d.itemSize // the next offset is wrong, and is reported on its own
-		}
+		last = max(last, start)
 		cut := areaStart+end > len(data)
 		if cut {
 			end = len(data) - areaStart
@@ -299,12 +342,15 @@ func (d *decoder) readItems(data []byte, areaStart int) {
 			d.find(foundItemSize, path(".size"), at+4, "item type %d id %d: size %d is not a multiple of 4", typ, id, size)
 		}
 		if size < 0 || size > room {
-			size, cut = room, true
-		}
-		if cut {
-			d.f.lostItems++
+			size = room
 		}
 		sum += itemHeaderSize + size
+		if !rooms.disorder || size%4 != 0 {
+			size = room // as in all readers before the strict one of DDNet, which rejects the file
+		}
+		if cut || room%4 != 0 {
+			d.f.lostItems++
+		}
 		it := Item{Type: typ, ID: id}
 		if d.t.Item == nil {
 			it.Data = d.r.Int32s("data", size/4)
@@ -320,11 +366,33 @@ func (d *decoder) readItems(data []byte, areaStart int) {
 		}
 		d.r.Leave()
 		d.f.Items = append(d.f.Items, it)
+		d.places = append(d.places, i)
 	}
 	if sum != d.itemSize && len(d.f.Items) == d.numItems {
 		d.find(foundItemAreaSize, "header.item_size", 28, "the items take %d bytes, but item_size is %d", sum, d.itemSize)
 	}
 	d.r.SeekTo(int64(min(areaStart+d.itemSize, len(data))))
+}
+
+// itemBegins returns a function that reports whether item i begins at a place of the items: it has the type of the
+// table, or it ends where another one begins, or with the area.
+func (d *decoder) itemBegins(data []byte, areaStart int) func(i, start int) bool {
+	starts := make(map[int]bool, len(d.itemOffsets))
+	return func(i, start int) bool {
+		if len(starts) == 0 {
+			for _, o := range d.itemOffsets {
+				starts[int(o)] = true
+			}
+		}
+		at := areaStart + start
+		if at+itemHeaderSize > len(data) {
+			return false
+		}
+		size := int(int32(binary.LittleEndian.Uint32(data[at+4:])))
+		end := start + itemHeaderSize + size
+		typ := int32(binary.LittleEndian.Uint16(data[at+2:]))
+		return size >= 0 && size%4 == 0 && (starts[end] || end == d.itemSize || end < d.itemSize && d.byPlace[i] == typ)
+	}
 }
 
 // lostRun collects adjacent entries of a table that cannot be read, so that a truncated file has one finding for
@@ -361,7 +429,8 @@ func (l *lostRun) end() {
 // compareTypes compares the table of types with the items.
 func (d *decoder) compareTypes() {
 	seen := make(map[int32]bool)
-	count, compared := int32(0), int32(0) // items that types overlap are compared once
+	count := int32(0)
+	matching := d.disordered && d.sortedAsTable()
 	for i, t := range d.types {
 		path := fmt.Sprintf("item_types[%d]", i)
 		offset := int64(headerSize + 12*i)
@@ -378,17 +447,25 @@ func (d *decoder) compareTypes() {
 		if t.start != count {
 			d.find(foundTypeItems, path, offset, "type %d starts at item %d, should start at %d", t.id, t.start, count)
 		}
-		for n := max(t.start, compared); n < t.start+t.num && int(n) < len(d.f.Items) && len(d.f.Items) == d.numItems; n++ {
-			compared = n + 1
-			if it := d.f.Items[n]; int32(it.Type) != t.id {
-				d.find(foundTypeItems, fmt.Sprintf("items[%d]", n), -1, "the item has type %d, but the table of types has %d", it.Type, t.id)
-				break
-			}
-		}
 		count += t.num
 	}
 	if int(count) != d.numItems {
 		d.find(foundTypeItems, "item_types", headerSize, "the types have %d items in total, but the header has %d", count, d.numItems)
+	}
+	reported := int32(-1)
+	for i := range d.f.Items {
+		it := &d.f.Items[i]
+		t := d.byPlace[d.places[i]]
+		if matching || t < 0 || t == int32(it.Type) {
+			continue
+		}
+		if t != reported { // once for a type
+			d.find(foundTypeItems, fmt.Sprintf("items[%d]", d.places[i]), -1, "the item has type %d, but the table of types has %d", it.Type, t)
+			reported = t
+		}
+		if t <= 0xffff {
+			it.Type = uint16(t) // games read the table
+		}
 	}
 	type key struct{ typ, id uint16 }
 	ids := make(map[key]bool)
@@ -405,14 +482,64 @@ func (d *decoder) compareTypes() {
 	}
 }
 
+// typesByPlace returns the type of each item in the table of types, -1 for an item that is not in it.
+func (d *decoder) typesByPlace() []int32 {
+	table := make([]int32, d.numItems)
+	for i := range table {
+		table[i] = -1
+	}
+	next := int64(0) // of items that types share the first counts
+	seen := make(map[int32]bool)
+	for _, t := range d.types {
+		if seen[t.id] {
+			continue // no game finds a second entry
+		}
+		seen[t.id] = true
+		end := min(int64(t.start)+int64(t.num), int64(d.numItems))
+		for n := max(int64(t.start), next); n < end; n++ {
+			next = n + 1
+			table[n] = t.id
+		}
+	}
+	return table
+}
+
+// sortedAsTable sorts items, whose offsets do not increase, by their types, and reports true, if the table of types then
+// describes them: the offsets are out of order, and not the types.
+func (d *decoder) sortedAsTable() bool {
+	num := make(map[int32]int32)
+	for _, it := range d.f.Items {
+		num[int32(it.Type)]++
+	}
+	for _, t := range d.types {
+		if num[t.id] != t.num || t.num <= 0 {
+			return false
+		}
+		delete(num, t.id)
+	}
+	if len(num) > 0 {
+		return false
+	}
+	rank := make(map[uint16]int)
+	for i, t := range d.types {
+		rank[uint16(t.id)] = i
+	}
+	slices.SortStableFunc(d.f.Items, func(a, b Item) int { return cmp.Compare(rank[a.Type], rank[b.Type]) })
+	return true
+}
+
 func (d *decoder) readData(data []byte, areaStart int) {
 	d.f.Data = make([]*Block, d.numData)
 	keeper := new(keeper)
 	last := -1
 	lost := lostRun{d: d, kind: foundDataOutside, what: "data"}
 	defer lost.end()
+	rooms := newExtents(d.dataOffsets, d.dataSize, 1, true, func(_, start int) bool {
+		at := areaStart + start
+		return d.f.Version == 3 || at+2 <= len(data) && data[at]&15 == 8 && binary.BigEndian.Uint16(data[at:])%31 == 0 // of a zlib stream
+	})
 	for i := range d.dataOffsets {
-		start, end := extent(d.dataOffsets, i, d.dataSize)
+		start, end, ok := rooms.of(i, 1)
 		path := fmt.Sprintf("data[%d]", i)
 		b := &Block{offset: int64(areaStart + start), level: DefaultLevel, plain: d.f.Version == 3, keeper: keeper}
 		d.f.Data[i] = b
@@ -422,13 +549,9 @@ func (d *decoder) readData(data []byte, areaStart int) {
 		case start <= last:
 			d.find(foundDataOffset, fmt.Sprintf("data_offsets[%d]", i), -1, "data offset %d is not greater than the previous one, %d", start, last)
 		}
-		shared := start < last // the bytes belong to another block: this one gets none
-		if shared {
-			end = start
-		} else {
-			last = start
-		}
-		if shared || start < 0 || start >= d.dataSize || areaStart+start > len(data) || end < start {
+		last = max(last, start)
+		_, equal := rooms.entry[int32(start)] // of blocks that begin at the same place the last has the bytes
+		if !ok && !equal || areaStart+start > len(data) {
 			lost.add(i)
 			start, end = 0, 0
 			b.offset, b.lost = -1, true

@@ -171,7 +171,7 @@ func (f *File) AddData(data []byte) int32 {
 // TypeOf returns the number that the file uses for the item type uuid.
 func (f *File) TypeOf(uuid UUID) (typ uint16, ok bool) {
 	for id, it := range f.All(TypeUUIDIndex) {
-		if u, ok := uuidFromInts(it.Data); ok && u == uuid {
+		if u, ok := IndexUUID(it.Data); ok && u == uuid {
 			return id, true
 		}
 	}
@@ -183,7 +183,7 @@ func (f *File) TypeOf(uuid UUID) (typ uint16, ok bool) {
 func (f *File) UUIDs() map[uint16]UUID {
 	uuids := make(map[uint16]UUID)
 	for typ, it := range f.All(TypeUUIDIndex) {
-		uuid, ok := uuidFromInts(it.Data)
+		uuid, ok := IndexUUID(it.Data)
 		if _, twice := uuids[typ]; ok && !twice && typ > 0x8000 && typ != TypeUUIDIndex {
 			uuids[typ] = uuid
 		}

@@ -59,7 +59,11 @@ func (u UUID) ints() []int32 {
 	return v
 }
 
-func uuidFromInts(v []int32) (u UUID, ok bool) {
+// UUIDItem returns the item that gives typ, the number of an item type, its UUID.
+func UUIDItem(typ uint16, uuid UUID) Item { return Item{TypeUUIDIndex, typ, uuid.ints()} }
+
+// IndexUUID returns the UUID in the integers of an item of the UUID index. It returns false if there are too few.
+func IndexUUID(v []int32) (u UUID, ok bool) {
 	if len(v) < 4 {
 		return u, false
 	}

@@ -129,7 +129,7 @@ func TestErrors(t *testing.T) {
 			"groups/Game/Front.json: type is \"fornt\": expected tiles, game, front, tele, speedup, switch, tune, infclass " +
 				"entities, infclass zones, quads or sounds"},
 		{"too large", replace("orphans/tiles.json", "\"width\": 2", "\"width\": 2000000000"),
-			"orphans/tiles.json: width and height are 2000000000 and 2: expected at least 1, and at most 16777216 tiles in all"},
+			"orphans/tiles.json: expected at most 50,331,648 tiles of a layer or pixels of an image, found 4,000,000,000"},
 		{"not a picture", func(t *testing.T, f fstest.MapFS) {
 			f["images/"+twin+".png"].Data = []byte("GIF89a, a picture of another kind")
 		}, "images/" + twin + ".png: not a PNG picture: png: invalid format: not a PNG file"},

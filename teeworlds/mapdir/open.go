@@ -35,6 +35,7 @@ import (
 	"strings"
 	"sync"
 
+	"trowel.example/fault"
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/text/forms"
 	"trowel.example/internal/text/words"
@@ -102,6 +103,9 @@ type writer struct {
 // lost returns an error of reading a data block, except for a map whose reader accepted losses: its folder contains
 // what could be read. Check reports all other problems of parts.
 func (w *writer) lost(err error) error {
+	if errors.Is(err, fault.ErrLimit) {
+		return err
+	}
 	if f := w.m.Source(); errors.Is(err, datafile.ErrUnreadable) && f != nil && !f.Salvaged() {
 		return err
 	}

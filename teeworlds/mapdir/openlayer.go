@@ -2,6 +2,7 @@ package mapdir
 
 import (
 	"fmt"
+	"io"
 	"iter"
 
 	"trowel.example/internal/files/tree"
@@ -47,7 +48,11 @@ func (w *writer) layer(name string, l twmap.Layer) {
 		meta = tree.Meta{Stored: int64(l.StoredSize()), May: mayBeTiles,
 			Note:   fmt.Sprintf("%d x %d tiles", l.Width(), l.Height()),
 			Memory: int64(l.Width()) * int64(l.Height()) * memoryOfTile}
-		w.tree.Add(name+".txt", meta, func() ([]byte, error) { return w.tileText(l) })
+		var pieces tree.Pieces
+		if int64(l.Width())*int64(l.Height()) > manyTiles {
+			pieces = func() (io.Reader, int64, error) { return textOf(l).pieces() }
+		}
+		w.tree.AddPieces(name+".txt", meta, func() ([]byte, error) { return w.tileText(l) }, pieces)
 	case *twmap.QuadLayer:
 		meta.Note, meta.Memory = words.Count(l.NumQuads(), "quad"), int64(l.NumQuads())*memoryOfQuad
 		w.tree.Add(file, meta, func() ([]byte, error) { return w.quadFile(l) })
@@ -87,7 +92,7 @@ func (w *writer) tileText(l *twmap.TileLayer) (text []byte, err error) {
 	readable := false
 	l.Look(func(l *twmap.TileLayer) {
 		if readable = l.Load() == nil; readable {
-			text, err = textOf(l)
+			text, err = textOf(l).whole()
 		}
 	})
 	if readable {
@@ -97,21 +102,38 @@ func (w *writer) tileText(l *twmap.TileLayer) (text []byte, err error) {
 	if err := w.lost(l.Load()); err != nil {
 		return nil, err
 	}
-	return textOf(l)
+	return textOf(l).whole()
 }
 
-func textOf(l *twmap.TileLayer) ([]byte, error) {
+// maxTiles is the size in bytes of the largest text of tiles that is written: eight characters for each tile of the largest
+// known layers.
+const maxTiles = 256 << 20
+
+// tileTexts makes the text of the tiles of a layer.
+type tileTexts struct {
+	whole  func() ([]byte, error)
+	pieces tree.Pieces // of a large layer; without a reader for what only whole can make
+}
+
+func textOf(l *twmap.TileLayer) tileTexts {
 	switch l.Kind() {
 	case twmap.KindTele:
-		return tiletext.FormatUpTo(l.Teles(), forms.MaxText)
+		return gridText(l.Teles())
 	case twmap.KindSpeedup:
-		return tiletext.FormatUpTo(l.Speedups(), forms.MaxText)
+		return gridText(l.Speedups())
 	case twmap.KindSwitch:
-		return tiletext.FormatUpTo(l.Switches(), forms.MaxText)
+		return gridText(l.Switches())
 	case twmap.KindTune:
-		return tiletext.FormatUpTo(l.Tunes(), forms.MaxText)
+		return gridText(l.Tunes())
 	}
-	return tiletext.FormatUpTo(l.Tiles(), forms.MaxText)
+	return gridText(l.Tiles())
+}
+
+func gridText[T twmap.Cell](g *twmap.Grid[T]) tileTexts {
+	return tileTexts{
+		whole:  func() ([]byte, error) { return tiletext.FormatUpTo(g, maxTiles) },
+		pieces: func() (io.Reader, int64, error) { return tiletext.PiecesUpTo(g, maxTiles) },
+	}
 }
 
 func (w *writer) quadsForm(l *twmap.QuadLayer) *quadsForm {

@@ -7,63 +7,27 @@ import (
 	"image/color"
 	"image/png"
 	"io/fs"
-	"sync"
 
 	"trowel.example/fault"
+	"trowel.example/internal/picture/pixel"
 	"trowel.example/teeworlds/twmap"
 )
 
-// encoders keep the memory of pictures for the next one.
-type encoders struct{ sync.Pool }
-
-func (e *encoders) Get() *png.EncoderBuffer {
-	b, _ := e.Pool.Get().(*png.EncoderBuffer)
-	return b
-}
-
-func (e *encoders) Put(b *png.EncoderBuffer) { e.Pool.Put(b) }
-
-var (
-	small = png.Encoder{BufferPool: new(encoders)}
-	fast  = png.Encoder{BufferPool: new(encoders), CompressionLevel: png.BestSpeed}
-)
-
-// writePNG writes a picture losslessly: with a palette if 256 colours are enough, as in most tilesets, and with fast
-// compression otherwise.
+// writePNG writes a picture losslessly.
 func writePNG(p *image.NRGBA) ([]byte, error) {
+	kind := pixel.StraightRGBA
+	if p.Opaque() {
+		kind = pixel.RGB
+	}
 	var b bytes.Buffer
-	if paletted := palettize(p); paletted != nil {
-		err := small.Encode(&b, paletted)
-		return b.Bytes(), err
+	w, err := pixel.NewFastPNG(&b, p.Rect.Size(), kind)
+	if err == nil {
+		err = w.Add((*image.RGBA)(p))
 	}
-	err := fast.Encode(&b, p)
+	if err == nil {
+		err = w.Close()
+	}
 	return b.Bytes(), err
-}
-
-// palettize returns the picture with a palette, in the order of the first use of each colour, or nil if it has more
-// than 256 colours.
-func palettize(p *image.NRGBA) *image.Paletted {
-	out := image.NewPaletted(p.Rect, nil)
-	places := make(map[[4]byte]uint8)
-	var last [4]byte
-	place := uint8(0)
-	for i := range out.Pix {
-		c := [4]byte(p.Pix[4*i : 4*i+4])
-		if c != last || i == 0 {
-			var known bool
-			if place, known = places[c]; !known {
-				if len(places) == 256 {
-					return nil
-				}
-				place = uint8(len(places))
-				places[c] = place
-				out.Palette = append(out.Palette, color.NRGBA{c[0], c[1], c[2], c[3]})
-			}
-			last = c
-		}
-		out.Pix[i] = place
-	}
-	return out
 }
 
 // readPNG reads a PNG of any kind as colours with 8 bits and alpha. It keeps the colours of transparent pixels.
@@ -76,9 +40,8 @@ func readPNG(fsys fs.FS, name string) (*image.NRGBA, error) {
 	if err != nil {
 		return nil, &fault.TextError{File: name, Msg: "not a PNG picture: " + err.Error()}
 	}
-	if config.Width > twmap.MaxPixels/config.Height {
-		return nil, &fault.TextError{File: name, Msg: fmt.Sprintf("%d x %d pixels: expected at most %d in all", config.Width,
-			config.Height, twmap.MaxPixels)}
+	if err := twmap.CheckSize(config.Width, config.Height); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	picture, err := png.Decode(bytes.NewReader(data))
 	if err != nil {

@@ -3,9 +3,11 @@ package mapdir
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"slices"
 
 	"trowel.example/fault"
+	"trowel.example/internal/files/tree"
 	"trowel.example/internal/text/forms"
 	"trowel.example/internal/text/strictjson"
 	"trowel.example/teeworlds/internal/tiletext"
@@ -112,10 +114,14 @@ func (r *reader) envelope(file, field string, to *ref) int32 {
 	return r.index(file, field, to, r.at.envelopes, dirEnvelopes)
 }
 
+// manyTiles is the number of tiles of a layer above which only one or a few layers are in memory at a time.
+const manyTiles = 1 << 20
+
 // tileLayer makes a layer of tiles. It always adds one task, which reads the tiles.
 func (r *reader) tileLayer(file string, kind twmap.Kind, f *tileForm) *twmap.TileLayer {
 	name := file + ".json"
 	width, height := int(f.Width), int(f.Height)
+	before := len(r.errs)
 	l := twmap.NewTileLayer(kind, 1, 1) // until its cells are read
 	l.Version = or(f.Version, usualTileVersion)
 	if f.Color != nil {
@@ -126,8 +132,13 @@ func (r *reader) tileLayer(file string, kind twmap.Kind, f *tileForm) *twmap.Til
 	if a := f.AutoMapper; a != nil {
 		l.AutoMapper = &twmap.AutoMapper{Config: a.Config, Seed: a.Seed, Automatic: a.Automatic}
 	}
-	if width <= 0 || height <= 0 || width > twmap.MaxCells/height {
-		r.fail(name, "width and height are %d and %d: expected at least 1, and at most %d tiles in all", width, height, twmap.MaxCells)
+	switch err := twmap.CheckSize(width, height); {
+	case width <= 0 || height <= 0:
+		r.fail(name, "width and height are %d and %d: expected at least 1", width, height)
+	case err != nil:
+		r.errs = append(r.errs, fmt.Errorf("%s: %w", name, err))
+	}
+	if len(r.errs) > before {
 		r.tasks = append(r.tasks, func() []error { return nil })
 		return l
 	}
@@ -137,38 +148,61 @@ func (r *reader) tileLayer(file string, kind twmap.Kind, f *tileForm) *twmap.Til
 		n = 0
 	}
 	r.tasks = append(r.tasks, func() []error {
-		text, err := forms.ReadText(r.fs, file+".txt")
-		if err != nil {
-			return []error{err}
+		if n > manyTiles {
+			defer tree.Room(tree.Meta{Memory: int64(n) * memoryOfTile})()
 		}
 		var cells twmap.Cells
 		var errs []error
 		switch kind {
 		case twmap.KindTele:
-			cells, errs = readGrid[twmap.TeleTile](file, text, kind, f, n)
+			cells, errs = readGrid[twmap.TeleTile](r.fs, file+".txt", kind, f, n)
 		case twmap.KindSpeedup:
-			cells, errs = readGrid[twmap.SpeedupTile](file, text, kind, f, n)
+			cells, errs = readGrid[twmap.SpeedupTile](r.fs, file+".txt", kind, f, n)
 		case twmap.KindSwitch:
-			cells, errs = readGrid[twmap.SwitchTile](file, text, kind, f, n)
+			cells, errs = readGrid[twmap.SwitchTile](r.fs, file+".txt", kind, f, n)
 		case twmap.KindTune:
-			cells, errs = readGrid[twmap.TuneTile](file, text, kind, f, n)
+			cells, errs = readGrid[twmap.TuneTile](r.fs, file+".txt", kind, f, n)
 		default:
-			cells, errs = readGrid[twmap.Tile](file, text, kind, f, n)
+			cells, errs = readGrid[twmap.Tile](r.fs, file+".txt", kind, f, n)
 		}
-		l.SetCells(kind, cells)
+		if cells != nil {
+			l.SetCells(kind, cells)
+		}
 		return errs
 	})
 	return l
 }
 
-func readGrid[T twmap.Cell](file string, text []byte, kind twmap.Kind, f *tileForm, n int) (*twmap.Grid[T], []error) {
-	cells, wrong := tiletext.Parse[T](text, kind, int(f.Width), n)
-	var errs []error
+// readGrid reads the n cells of a layer. Those of a large layer are read row by row, and compressed until they are needed.
+func readGrid[T twmap.Cell](fsys fs.FS, file string, kind twmap.Kind, f *tileForm, n int) (cells twmap.Cells, errs []error) {
+	width, height := int(f.Width), int(f.Height)
+	var wrong []*fault.TextError
+	if n > manyTiles {
+		text, err := forms.OpenText(fsys, file)
+		if err != nil {
+			return nil, []error{err}
+		}
+		defer text.Close()
+		cells = twmap.NewShelvedGrid(width, height, func(add func([]T)) {
+			wrong, err = tiletext.ParseRows(text.Reader, kind, width, n, add)
+		})
+		if err != nil {
+			return nil, []error{err}
+		}
+	} else {
+		text, err := forms.ReadText(fsys, file)
+		if err != nil {
+			return nil, []error{err}
+		}
+		var list []T
+		list, wrong = tiletext.Parse[T](text, kind, width, n)
+		cells = twmap.NewGridOf(width, height, list)
+	}
 	for _, e := range wrong {
-		e.File = file + ".txt"
+		e.File = file
 		errs = append(errs, e)
 	}
-	return twmap.NewGridOf(int(f.Width), int(f.Height), cells), errs
+	return cells, errs
 }
 
 func (r *reader) quadLayer(file string, f *quadsForm) *twmap.QuadLayer {

@@ -140,7 +140,7 @@ func (n *longName) UnmarshalJSON(text []byte) error {
 
 func readName(name *string, text []byte, most int) error {
 	if text[0] != '"' {
-		return fmt.Errorf("%.40s: expected a text in quotes", text)
+		return fmt.Errorf("%.40s: expected a string in quotes", text)
 	}
 	if err := json.Unmarshal(text, name); err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"image"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"trowel.example/fault"
@@ -52,6 +53,30 @@ func TestEffort(t *testing.T) {
 	}
 	if err := render(t.Context(), pile(1000, twmap.White), Options{}); err != nil {
 		t.Errorf("quads that hide each other: %v", err)
+	}
+}
+
+// TestForeseen tests that a picture of too many layers of tiles is refused before any is drawn, and that empty layers do not count.
+func TestForeseen(t *testing.T) {
+	for layers, refused := range map[int]bool{1000: false, 1100: true} {
+		m := twmap.New(2, 2)
+		for i := range layers {
+			l := twmap.NewTileLayer(twmap.KindTiles, 2, 2)
+			if i%2 == 0 {
+				l.Tiles().Set(0, 0, twmap.Tile{ID: 1})
+			}
+			m.Groups[0].Layers = append(m.Groups[0].Layers, l)
+		}
+		r, err := New(m, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := Whole(m).At(1024)
+		p.Size, p.Spent = image.Pt(1024, 1024), new(atomic.Int64)
+		err = r.Render(t.Context(), image.NewRGBA(image.Rect(0, 0, 8, 8)), p)
+		if errors.Is(err, fault.ErrLimit) != refused || refused == (p.Spent.Load() > 0) {
+			t.Errorf("%d layers: %v, %d pixels drawn", layers, err, p.Spent.Load())
+		}
 	}
 }
 

@@ -51,7 +51,7 @@ func TestGolden(t *testing.T) {
 		}
 		got := render(t, r, image.Rectangle{Max: c.size}, c.picture)
 		if c.o.Entities < 100 {
-			if missing := r.Missing(); len(missing) != 1 || missing[0].Name != "bg_cloud1" || missing[0].Loss {
+			if missing := r.Missing(); len(missing) > 0 {
 				t.Errorf("%s: missing %+v", c.name, missing)
 			}
 		}

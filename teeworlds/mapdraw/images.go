@@ -11,9 +11,11 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"trowel.example/internal/files/regular"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -29,10 +31,11 @@ type picture struct {
 	users int // number of layers
 
 	once, onceTexture, onceSheet sync.Once
-	source                       *image.NRGBA // nil: layers with it are drawn without an image
-	missing                      Missing      // why source is not the image itself; zero if it is
+	source                       *image.NRGBA            // nil: layers with it are drawn without an image
+	missing                      atomic.Pointer[Missing] // why the pixels are not those of the image, zero if they are; nil: not read yet
 	texture                      texture
 	sheet                        *sheet
+	small                        atomic.Pointer[sheet] // of a map that is read again for each picture: the sizes of [sheet.small]
 
 	onceDigest sync.Once
 	digest     [32]byte
@@ -95,10 +98,17 @@ func (r *Renderer) textureOf(p *picture) texture {
 	return p.texture
 }
 
-// sheetOf returns a picture for tiles, or nil if layers with it are drawn without an image.
-func (r *Renderer) sheetOf(p *picture) *sheet {
+// sheetOf returns a picture for tiles of at most size pixels, or nil if layers with it are drawn without an image.
+func (r *Renderer) sheetOf(p *picture, size float64) *sheet {
 	if !r.keeps {
-		return newSheet(tileable(r.source(p)))
+		if s := p.small.Load(); s != nil && s.levels[s.detail(size).level].pix != nil {
+			return s
+		}
+		s := newSheet(tileable(r.source(p)))
+		if s != nil {
+			p.small.CompareAndSwap(nil, s.small(maxSmall/len(r.pictures)))
+		}
+		return s
 	}
 	source := r.source(p)
 	p.onceSheet.Do(func() { p.sheet = newSheet(tileable(source)) })
@@ -107,18 +117,32 @@ func (r *Renderer) sheetOf(p *picture) *sheet {
 
 // source returns the pixels of a picture, or nil for none. It reports pixels that are not those of the image.
 func (r *Renderer) source(p *picture) *image.NRGBA {
-	var source *image.NRGBA
-	var missing Missing
-	if r.keeps {
-		p.once.Do(func() { p.source, p.missing = r.read(p) })
-		source, missing = p.source, p.missing
-	} else {
-		source, missing = r.read(p)
+	read := func() *image.NRGBA {
+		source, missing := r.read(p)
+		p.missing.Store(&missing)
+		return source
 	}
-	if missing != (Missing{}) {
+	var source *image.NRGBA
+	if r.keeps {
+		p.once.Do(func() { p.source = read() })
+		source = p.source
+	} else {
+		source = read()
+	}
+	if missing := *p.missing.Load(); missing != (Missing{}) {
 		r.miss(missing)
 	}
 	return source
+}
+
+// survey reports pixels that are not those of the image, and reads them only if nobody has.
+func (r *Renderer) survey(p *picture) {
+	switch missing := p.missing.Load(); {
+	case missing == nil:
+		r.source(p)
+	case *missing != (Missing{}):
+		r.miss(*missing)
+	}
 }
 
 // read returns the pixels of a picture in its own size, or a replacement; nil for nothing.
@@ -134,6 +158,9 @@ func (r *Renderer) read(p *picture) (*image.NRGBA, Missing) {
 	case r.o.Checker:
 		miss.What += ": drawn as a checker"
 		pixels = checkerPicture()
+	case null && r.o.Hatch:
+		miss.What += ": drawn as a grey hatch"
+		pixels = hatchPicture()
 	case null:
 		miss.What += ": drawn in red, green, blue and yellow, as the game does"
 		pixels = nullPicture()
@@ -232,16 +259,13 @@ func (r *Renderer) mapresOf(name string, is07 bool) ([]byte, string, error) {
 	return nil, file, errors.New("not found: only the different picture of Teeworlds 0.7 exists")
 }
 
-// maxPNG is the size of the largest file that is read as a picture, in bytes.
-const maxPNG = 256 << 20
-
 // findFile reads a file from the first folder that contains it. A name outside of the folder counts as missing.
 func findFile(dirs []string, name string) ([]byte, error) {
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
 		return nil, fs.ErrNotExist
 	}
 	for _, dir := range dirs {
-		data, err := regular.ReadFile(filepath.Join(dir, filepath.FromSlash(name)), maxPNG)
+		data, err := regular.ReadFile(filepath.Join(dir, filepath.FromSlash(name)), effort.TextFile)
 		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 			return data, err
 		}
@@ -254,7 +278,7 @@ const maxDeflate = 1032
 
 // ReadPNG reads a picture from a file, as DecodePNG does.
 func ReadPNG(path string) (*image.NRGBA, error) {
-	data, err := regular.ReadFile(path, maxPNG)
+	data, err := regular.ReadFile(path, effort.TextFile)
 	if err != nil {
 		return nil, err
 	}

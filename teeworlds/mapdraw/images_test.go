@@ -10,8 +10,10 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"trowel.example/teeworlds/datafile"
@@ -95,6 +97,13 @@ func TestExternalImages(t *testing.T) {
 		"image none 1 false: none.png: not found: drawn in red, green, blue and yellow, as the game does",
 	}
 	if !slices.Equal(got, want) {
+		t.Errorf("%s", strings.Join(got, "\n"))
+	}
+	o.Hatch = true // one tone, and the missing picture is still reported
+	if got := draws(t, m, o, 1, 0).RGBAAt(2*32+8, 4); got.R == 0 || got.R > got.B || got.B-got.R > 8 {
+		t.Errorf("the hatch is %v", got)
+	}
+	if got := missing(t, m, o); len(got) != len(want) || !strings.HasSuffix(got[3], "drawn as a grey hatch") {
 		t.Errorf("%s", strings.Join(got, "\n"))
 	}
 	o.Checker = true
@@ -301,9 +310,14 @@ func TestCancelled(t *testing.T) {
 	if err := r.Render(ctx, image.NewRGBA(image.Rect(0, 0, 8, 8)), Whole(m).At(8)); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	for _, p := range []Picture{{}, {Camera: Camera{Width: 1, Height: 1}, Scale: -1}} {
-		if err := r.Render(t.Context(), image.NewRGBA(image.Rect(0, 0, 8, 8)), p); err == nil {
-			t.Errorf("%+v is drawn", p)
+	whole := Whole(m)
+	spent := whole.At(8)
+	spent.Spent = new(atomic.Int64)
+	for want, p := range map[string]Picture{
+		"without a place": {Camera: whole, Scale: 0.1}, "too large or too small": whole.Part(0, 0, -1), "needs the Size": spent,
+	} {
+		if err := r.Render(t.Context(), image.NewRGBA(image.Rect(0, 0, 8, 8)), p); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %s", p, err, want)
 		}
 	}
 }
@@ -323,7 +337,17 @@ func TestLetGo(t *testing.T) {
 		t.Error("a small map is read again for each picture")
 	}
 	r.keeps = false
-	for range 2 {
+	for i := range 3 {
+		if i == 1 { // the first picture leaves its smaller sizes, here only those that are too small
+			small := r.pictures[0].small.Load()
+			if small == nil || small.detail(64).level != 0 {
+				t.Fatalf("%+v", small)
+			}
+			if small = small.small(len(small.levels[0].pix) - 1); small.levels[0].pix != nil || small.levels[1].pix == nil {
+				t.Fatalf("%+v", small)
+			}
+			r.pictures[0].small.Store(small)
+		}
 		dst := image.NewRGBA(want.Rect)
 		for i := 3; i < len(dst.Pix); i += 4 {
 			dst.Pix[i] = 255
@@ -333,5 +357,15 @@ func TestLetGo(t *testing.T) {
 		if err := r.Render(t.Context(), dst, p); err != nil || !bytes.Equal(dst.Pix, want.Pix) {
 			t.Errorf("it looks different, %v", err)
 		}
+	}
+	runtime.GC()
+	for _, kept := range r.scaled.list {
+		s := kept.key.sheet.Value()
+		if s != nil && !slices.ContainsFunc(r.pictures, func(p *picture) bool { return p.small.Load() == s }) {
+			t.Error("a sheet stays in memory after the picture")
+		}
+	}
+	if len(r.scaled.list) == 0 {
+		t.Error("no cells were scaled")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 
@@ -29,6 +30,7 @@ type layer struct {
 type held struct {
 	once    sync.Once
 	ready   atomic.Bool
+	strata  atomic.Int32 // 1 more than the number of strata, once that is known
 	content content
 }
 
@@ -59,11 +61,12 @@ func (c cell) id() int                { return int(c & 0xff) }
 func (c cell) flags() twmap.TileFlags { return twmap.TileFlags(c >> 8) }
 
 // maxKept is the memory in bytes up to which the layers and images of a map are kept between pictures. Those of a
-// larger map are read again for each picture, and at most maxPassing bytes of them are in memory at a time, except
-// for a single larger one.
+// larger map are read again for each picture, but the smaller sizes of its pictures of tiles, and at most maxPassing
+// bytes of them are in memory at a time, except for a single larger one.
 const (
 	maxKept    = 320 << 20
 	maxPassing = 160 << 20
+	maxSmall   = 64 << 20 // of the largest kept size of all pictures of such a map
 )
 
 // Rereads reports whether the map is so large that each call of [Renderer.Render] reads all layers that it draws.
@@ -177,7 +180,7 @@ func (c *canvas) loadDrawn(ctx context.Context) {
 		switch {
 		case l.picture == nil:
 		case len(l.content.strata) > 0:
-			c.sheetOf(l.picture)
+			c.sheetOf(l.picture, math.Inf(1))
 		case len(l.content.quads) > 0:
 			c.textureOf(l.picture)
 		}
@@ -199,7 +202,7 @@ func (r *Renderer) Survey(ctx context.Context, p Picture) error {
 			}
 			r.with(l, func(content *content) {
 				if l.picture != nil && len(content.strata)+len(content.quads) > 0 {
-					r.source(l.picture)
+					r.survey(l.picture)
 				}
 			})
 		}

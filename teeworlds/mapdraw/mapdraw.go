@@ -20,9 +20,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"trowel.example/fault"
 	"trowel.example/internal/limits/budget"
-	"trowel.example/internal/limits/effort"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -55,6 +53,7 @@ type Options struct {
 	Mapres  []string // folders with external images, in search order
 	Game    Game     // the game whose external images are drawn
 	Checker bool     // draw missing images as a checkerboard, not as the game does
+	Hatch   bool     // draw missing external images in one tone with a light hatch, not in four colours as the game does
 
 	// Effort multiplies the drawing limit of a picture, see [Renderer.Render]; 0 means 1.
 	Effort int
@@ -112,7 +111,7 @@ func (r *Renderer) With(o Options) (*Renderer, error) {
 		return nil, err
 	}
 	other.scaled, other.stills, other.room, other.keeps, other.isGame = r.scaled, r.stills, r.room, r.keeps, r.isGame
-	same := o.Checker == r.o.Checker
+	same := o.Checker == r.o.Checker && o.Hatch == r.o.Hatch
 	sameExternal := same && o.Game == r.o.Game && slices.Equal(o.Mapres, r.o.Mapres)
 	other.findImages()
 	now := make(map[*picture]*picture)
@@ -171,8 +170,10 @@ func (r *Renderer) miss(m Missing) {
 	r.missed[m] = true
 }
 
-// Picture describes a picture of a map.
+// Picture describes a picture of a map. [Camera.At] and [Camera.Part] make one.
 type Picture struct {
+	placed bool // made by Camera.At or Camera.Part: without them, pixel 0,0 would be at unit 0,0 for every camera
+
 	Camera    Camera
 	Left, Top float64       // position of pixel 0,0, in units
 	Scale     float64       // pixels per unit
@@ -192,7 +193,13 @@ type Picture struct {
 
 // At returns the picture of a camera's view with a width in pixels.
 func (c Camera) At(width int) Picture {
-	return Picture{Camera: c, Left: c.X - c.Width/2, Top: c.Y - c.Height/2, Scale: float64(width) / c.Width}
+	return c.Part(c.X-c.Width/2, c.Y-c.Height/2, float64(width)/c.Width)
+}
+
+// Part returns a picture of what a camera shows whose pixel 0,0 is at left and top, in units, with a scale in pixels per unit. It may
+// be a part of the view, or be outside of it.
+func (c Camera) Part(left, top, scale float64) Picture {
+	return Picture{placed: true, Camera: c, Left: left, Top: top, Scale: scale}
 }
 
 // Render draws the pixels of dst.Rect over the contents of dst, which are the background. No pixel depends on the
@@ -203,7 +210,12 @@ func (c Camera) At(width int) Picture {
 // [fault.ErrLimit] and names the layer that can cover the picture most often. Where a tile is smaller than two pixels
 // and Picture.Mean is set, each pixel counts as up to 64.
 func (r *Renderer) Render(ctx context.Context, dst *image.RGBA, p Picture) error {
-	if !p.ok() {
+	switch {
+	case !p.placed:
+		return errors.New("mapdraw: a Picture without a place: expected one of Camera.At or Camera.Part")
+	case p.Spent != nil && (p.Size.X <= 0 || p.Size.Y <= 0):
+		return errors.New("mapdraw: a Picture with Spent needs the Size of the whole picture")
+	case !p.ok():
 		return fmt.Errorf("a picture too far away, too large or too small: %.4g x %.4g units around %.4g,%.4g at %.4g "+
 			"pixels each", p.Camera.Width, p.Camera.Height, p.Camera.X, p.Camera.Y, p.Scale)
 	}
@@ -213,7 +225,9 @@ func (r *Renderer) Render(ctx context.Context, dst *image.RGBA, p Picture) error
 	c := canvas{Renderer: r, dst: dst, picture: p, envelopes: r.at(p.Time)}
 	c.loadDrawn(ctx)
 	n := p.halvings()
-	c.effort = r.newEffort(ctx, dst.Rect, &p, n)
+	if err := c.begin(ctx, n); err != nil {
+		return err
+	}
 	if n > 0 {
 		return c.drawMean(ctx, n)
 	}
@@ -235,10 +249,7 @@ func (c *canvas) draw(ctx context.Context) error {
 		if err == nil {
 			err = c.effort.add()
 		}
-		if errors.Is(err, effort.ErrMet) {
-			err.(*fault.Error).Path = c.thickest()
-		}
-		return err
+		return c.named(err)
 	})
 }
 

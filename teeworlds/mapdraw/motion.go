@@ -157,7 +157,9 @@ func (r *Renderer) Motion(ctx context.Context, size image.Point, background colo
 	c := &canvas{Renderer: r, dst: dst, picture: p, envelopes: r.at(0)}
 	c.loadDrawn(ctx)
 	halvings := p.halvings()
-	c.effort = r.newEffort(ctx, dst.Rect, &p, halvings)
+	if err := c.begin(ctx, halvings); err != nil {
+		return nil, err
+	}
 	side := MotionBlockSide
 	m := &motion{Motion: new(Motion), c: c, size: image.Pt((size.X+side-1)/side, (size.Y+side-1)/side),
 		moves: make(map[Move]int), curves: make(map[curveKey]int), textures: make(map[*picture]int)}

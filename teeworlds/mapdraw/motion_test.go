@@ -191,9 +191,10 @@ func TestMotion(t *testing.T) {
 		m := movingMap(r)
 		whole := Whole(m)
 		size := image.Pt(400, 300)
+		near, far := whole.Part(-5, 7.5, 0.43), whole.Part(-400, -400, 0.05)
+		near.Mean, far.Mean = true, true
 		for name, p := range map[string]Picture{
-			"whole":  {Camera: whole, Left: -5, Top: 7.5, Scale: 0.43, Mean: true},
-			"far":    {Camera: whole, Left: -400, Top: -400, Scale: 0.05, Mean: true},
+			"whole": near, "far": far,
 			"camera": NewCamera(400, 300, 0.9, size).At(size.X),
 		} {
 			worst, motion := differs(t, m, Options{Entities: i * 20}, size, p)

@@ -2,6 +2,7 @@ package mapdraw
 
 import (
 	"image"
+	"math"
 
 	"trowel.example/teeworlds/twmap"
 )
@@ -19,7 +20,9 @@ func (r *Renderer) Palette(group, number int) *image.NRGBA {
 	cells := make(map[int]int) // numbers of tiles whose picture is in another cell
 	switch l.tiles.Kind() {
 	case twmap.KindTiles:
-		from = c.layerSheet(l)
+		if l.picture != nil {
+			from = c.sheetOf(l.picture, math.Inf(1))
+		}
 	case twmap.KindGame, twmap.KindFront, twmap.KindTele:
 		from = c.entities(l)
 	case twmap.KindSwitch:

@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"image/draw"
 	"math"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -273,6 +274,40 @@ func TestDetail(t *testing.T) {
 		if got := detailOf(c.texels, c.levels); got != c.want {
 			t.Errorf("%v texels: %v, want %v", c.texels, got, c.want)
 		}
+	}
+}
+
+// TestResizeAll compares resized pictures of random sizes with the interpolation of each pixel separately.
+func TestResizeAll(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 16))
+	for range 20 {
+		p := image.NewNRGBA(image.Rect(0, 0, 1+r.IntN(90), 1+r.IntN(90)))
+		for i := range p.Pix {
+			p.Pix[i] = byte(r.Uint32())
+		}
+		w, h := 16<<r.IntN(3), 16<<r.IntN(3)
+		got := resize(p, w, h)
+		xs, ys := cubicTaps(w, p.Rect.Dx()), cubicTaps(h, p.Rect.Dy())
+		for i := range got.Pix {
+			x, y, c := xs[i/4%w], ys[i/4/w], i%4
+			var rows [4]float32
+			for j, sy := range y.at {
+				at := func(n int) float32 { return float32(p.Pix[sy*p.Stride+4*x.at[n]+c]) }
+				rows[j] = cubic(at(0), at(1), at(2), at(3), x.t)
+			}
+			if want := byte(min(max(cubic(rows[0], rows[1], rows[2], rows[3], y.t), 0), 255)); got.Pix[i] != want {
+				t.Fatalf("%v to %d x %d: byte %d is %d, want %d", p.Rect, w, h, i, got.Pix[i], want)
+			}
+		}
+	}
+}
+
+// BenchmarkResize measures what a picture costs whose sides are not multiples of 16.
+func BenchmarkResize(b *testing.B) {
+	p := image.NewNRGBA(image.Rect(0, 0, 1025, 1025))
+	b.SetBytes(int64(len(p.Pix)))
+	for b.Loop() {
+		tileable(p)
 	}
 }
 

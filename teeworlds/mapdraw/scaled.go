@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"weak"
 )
 
 // Where the size of tiles is an integer number of pixels, as in pictures of a whole map and in tile pyramids, a cell
@@ -17,9 +18,9 @@ const (
 
 // scaledKey identifies cells with the same scaled form.
 type scaledKey struct {
-	sheet *sheet
-	side  int        // of a tile, in pixels
-	phase [2]float64 // the offset of tiles within a pixel
+	sheet weak.Pointer[sheet] // sheets of a large map are made again for each picture, and released before
+	side  int                 // of a tile, in pixels
+	phase [2]float64          // the offset of tiles within a pixel
 }
 
 // scaledSheet holds the cells of a sheet in a size, with all flags, each made when it is first needed.

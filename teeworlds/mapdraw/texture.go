@@ -5,6 +5,7 @@ import (
 	"image"
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // Textures have the form that graphics cards use: pixels of four bytes whose colour is not multiplied by their alpha,
@@ -28,6 +29,22 @@ type sheet struct {
 }
 
 const cellsInRow = 16
+
+// small returns the picture without its sizes of more than n bytes, to be kept without the others.
+func (s *sheet) small(n int) *sheet {
+	small := &sheet{levels: slices.Clone(s.levels), empty: s.empty}
+	for i := range small.levels {
+		if len(small.levels[i].pix) > n {
+			small.levels[i].pix = nil
+		}
+	}
+	return small
+}
+
+// detail returns the sizes of the picture for tiles of the given size in pixels.
+func (s *sheet) detail(size float64) detail {
+	return detailOf(float64(max(s.levels[0].w, s.levels[0].h))/size, len(s.levels))
+}
 
 // cell returns the offset of a cell.
 func (l *level) cell(index int) int {
@@ -138,23 +155,36 @@ func highestBit(n int) int { return 1 << (bits.Len(uint(n)) - 1) }
 // corners.
 func resize(p *image.NRGBA, w, h int) *image.NRGBA {
 	out := image.NewNRGBA(image.Rect(0, 0, w, h))
-	xs, ys := cubicTaps(w, p.Rect.Dx()), cubicTaps(h, p.Rect.Dy())
-	for y := range h {
-		for x := range w {
-			for c := range 4 {
-				var rows [4]float32
-				for j, sy := range ys[y].at {
-					var v [4]float32
-					for i, sx := range xs[x].at {
-						v[i] = float32(p.Pix[sy*p.Stride+4*sx+c])
-					}
-					rows[j] = cubic(v, xs[x].t)
-				}
-				out.Pix[y*out.Stride+4*x+c] = byte(min(max(cubic(rows, ys[y].t), 0), 255))
+	xs := cubicTaps(w, p.Rect.Dx())
+	var wide [4][]float32 // source rows in the new width, each at its number modulo 4
+	numbers := [4]int{-1, -1, -1, -1}
+	for y, tap := range cubicTaps(h, p.Rect.Dy()) {
+		var rows [4][]float32
+		for j, sy := range tap.at {
+			k := sy % 4
+			if numbers[k] != sy {
+				numbers[k], wide[k] = sy, widen(wide[k][:0], p.Pix[sy*p.Stride:], xs)
 			}
+			rows[j] = wide[k]
+		}
+		line := out.Pix[y*out.Stride:][:4*w]
+		a, b, c, d := rows[0][:len(line)], rows[1][:len(line)], rows[2][:len(line)], rows[3][:len(line)]
+		for i := range line {
+			line[i] = byte(min(max(int(cubic(a[i], b[i], c[i], d[i], tap.t)), 0), 255))
 		}
 	}
 	return out
+}
+
+// widen appends the interpolated pixels of a row to dst.
+func widen(dst []float32, row []byte, xs []taps) []float32 {
+	for _, x := range xs {
+		a, b, c, d := row[4*x.at[0]:][:4], row[4*x.at[1]:][:4], row[4*x.at[2]:][:4], row[4*x.at[3]:][:4]
+		for i := range 4 {
+			dst = append(dst, cubic(float32(a[i]), float32(b[i]), float32(c[i]), float32(d[i]), x.t))
+		}
+	}
+	return dst
 }
 
 // taps holds four source pixels, and the position between the two in the middle.
@@ -176,12 +206,12 @@ func cubicTaps(to, from int) []taps {
 	return all
 }
 
-// cubic evaluates the Catmull-Rom curve through v[1] and v[2].
-func cubic(v [4]float32, t float32) float32 {
-	a := -v[0]/2 + 3*v[1]/2 - 3*v[2]/2 + v[3]/2
-	b := v[0] - 5*v[1]/2 + 2*v[2] - v[3]/2
-	c := -v[0]/2 + v[2]/2
-	return a*t*t*t + b*t*t + c*t + v[1]
+// cubic evaluates the Catmull-Rom curve through v1 and v2.
+func cubic(v0, v1, v2, v3, t float32) float32 {
+	a := -v0/2 + 3*v1/2 - 3*v2/2 + v3/2
+	b := v0 - 5*v1/2 + 2*v2 - v3/2
+	c := -v0/2 + v2/2
+	return a*t*t*t + b*t*t + c*t + v1
 }
 
 // within halves a picture until its sides fit the limit of graphics cards.
@@ -210,6 +240,16 @@ func checkerPicture() *image.NRGBA {
 			return 0xff00ffff
 		}
 		return 0x201020ff
+	})
+}
+
+// hatchPicture returns one tone with a light hatch, which has no seams between tiles.
+func hatchPicture() *image.NRGBA {
+	return painted(256, func(x, y int) uint32 {
+		if (x+y)%8 < 2 {
+			return 0xa4a6aaff
+		}
+		return 0x8e9095ff
 	})
 }
 

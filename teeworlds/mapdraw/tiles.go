@@ -5,6 +5,7 @@ import (
 	"image"
 	"math"
 	"slices"
+	"weak"
 
 	"trowel.example/teeworlds/twmap"
 )
@@ -53,7 +54,7 @@ func (c *canvas) layerSheet(l *layer) *sheet {
 	if l.picture == nil {
 		return nil
 	}
-	return c.sheetOf(l.picture)
+	return c.sheetOf(l.picture, TileSize/c.frame(l.at.group).step)
 }
 
 // tiling is a stratum during drawing.
@@ -89,10 +90,9 @@ func newTiling(c *canvas, f *frame, s *stratum, sheet *sheet, tint tint) *tiling
 	t.cols, phase[0], even = pixels(f.Min.X, f.Max.X, f.left/f.step, size)
 	t.rows, phase[1], _ = pixels(f.Min.Y, f.Max.Y, f.top/f.step, size)
 	if sheet != nil {
-		top := &sheet.levels[0]
-		t.detail = detailOf(float64(max(top.w, top.h))/size, len(sheet.levels))
+		t.detail = sheet.detail(size)
 		if even && size <= maxScaledSide {
-			t.scaled = c.scaled.sheet(scaledKey{sheet, int(math.Round(size)), phase})
+			t.scaled = c.scaled.sheet(scaledKey{weak.Make(sheet), int(math.Round(size)), phase})
 		}
 	}
 	return t

@@ -36,8 +36,11 @@ func (e *Editor) AddTileArt(name string, picture *image.NRGBA) error {
 	case len(e.m.Images)+sheets > MaxImages:
 		return fmt.Errorf("the %d colours of the picture take %d images: the map has %d already, and the game uses no more "+
 			"than %d", len(colors), sheets, len(e.m.Images), MaxImages)
-	case w > MaxSide || h > MaxSide || w*h > twmap.MaxCells/sheets:
-		return fmt.Errorf("%d x %d tiles in each of %d layers: expected at most %d of each, and %d in all", w, h, sheets, MaxSide, twmap.MaxCells)
+	case w > MaxSide || h > MaxSide:
+		return fmt.Errorf("%d x %d tiles: expected at most %d of each", w, h, MaxSide)
+	}
+	if err := twmap.CheckSize(w, h*sheets); err != nil {
+		return fmt.Errorf("%d layers: %w", sheets, err)
 	}
 	if err := e.settle(twmap.PartImage); err != nil {
 		return err
@@ -141,10 +144,15 @@ type QuadArt struct {
 const MaxQuadArt = 1 << 20
 
 // AddQuadArt adds a group that shows a picture in quads, like quad art of DDNet's editor: clipped to the picture, in
-// a layer for high details. With OnePivot the pivots are at -1,-1. It fails for more than [MaxQuadArt] quads.
-func (e *Editor) AddQuadArt(name string, picture *image.NRGBA, o QuadArt) error {
-	pivot := twmap.Point{X: -unit, Y: -unit}
-	quads, o, err := quadArt(picture, o, twmap.Point{}, &pivot)
+// a layer for high details. Its top left is at x and y, in tiles. With OnePivot the pivots are a pixel left of and above it. It
+// fails for more than [MaxQuadArt] quads.
+func (e *Editor) AddQuadArt(name string, x, y int, picture *image.NRGBA, o QuadArt) error {
+	origin, err := artOrigin(x, y)
+	if err != nil {
+		return err
+	}
+	pivot := twmap.Point{X: origin.X*tileUnits*unit - unit, Y: origin.Y*tileUnits*unit - unit}
+	quads, o, err := quadArt(picture, o, origin, &pivot)
 	if err != nil {
 		return err
 	}
@@ -155,7 +163,7 @@ func (e *Editor) AddQuadArt(name string, picture *image.NRGBA, o QuadArt) error 
 	side := func(pixels int) int32 {
 		return int32((pixels*o.QuadPixel+o.ImagePixel-1)/o.ImagePixel) + 2
 	}
-	g.Clip = &twmap.Clip{X: -1, Y: -1, Width: side(picture.Rect.Dx()), Height: side(picture.Rect.Dy())}
+	g.Clip = &twmap.Clip{X: origin.X*tileUnits - 1, Y: origin.Y*tileUnits - 1, Width: side(picture.Rect.Dx()), Height: side(picture.Rect.Dy())}
 	e.m.Groups = append(e.m.Groups, g)
 	e.reportChange(g, len(quads), "quads", "a picture added")
 	return nil
@@ -168,17 +176,26 @@ func (e *Editor) AddQuadArtTo(at LayerAt, x, y int, picture *image.NRGBA, o Quad
 	if err != nil {
 		return err
 	}
-	const most = 1 << 16 // tiles
-	if x < -most || x > most || y < -most || y > most {
-		return fmt.Errorf("%d,%d is outside of the coordinates of a map", x, y)
+	origin, err := artOrigin(x, y)
+	if err != nil {
+		return err
 	}
-	quads, _, err := quadArt(picture, o, twmap.Point{X: int32(x), Y: int32(y)}, nil)
+	quads, _, err := quadArt(picture, o, origin, nil)
 	if err != nil {
 		return err
 	}
 	layer.SetQuads(append(slices.Clip(old), quads...))
 	e.reportChange(layer, len(quads), "quads", "a picture added")
 	return nil
+}
+
+// artOrigin returns the place of a picture, in tiles.
+func artOrigin(x, y int) (twmap.Point, error) {
+	const most = 1<<16 - 1 // tiles
+	if x < -most || x > most || y < -most || y > most {
+		return twmap.Point{}, fmt.Errorf("%d,%d is outside of the coordinates of a map", x, y)
+	}
+	return twmap.Point{X: int32(x), Y: int32(y)}, nil
 }
 
 // unit is a pixel of a map in the coordinates of quads.

@@ -138,10 +138,10 @@ func TestArtRefused(t *testing.T) {
 		"the picture shows nothing": e.AddTileArt("a", nothing),
 		"a/b":                       e.AddTileArt("a/b", some),
 		"0 x 0 pixels":              e.AddTileArt("a", &image.NRGBA{}),
-		"nothing":                   e.AddQuadArt("a", nothing, QuadArt{}),
-		"pixels of 1 and 2000":      e.AddQuadArt("a", some, QuadArt{QuadPixel: 2000}),
-		"pixels of -1":              e.AddQuadArt("a", some, QuadArt{ImagePixel: -1, QuadPixel: 1}),
-		"exceed the coordinates": e.AddQuadArt("a", image.NewNRGBA(image.Rect(0, 0, 3000, 1)),
+		"nothing":                   e.AddQuadArt("a", 0, 0, nothing, QuadArt{}),
+		"pixels of 1 and 2000":      e.AddQuadArt("a", 0, 0, some, QuadArt{QuadPixel: 2000}),
+		"pixels of -1":              e.AddQuadArt("a", 0, 0, some, QuadArt{ImagePixel: -1, QuadPixel: 1}),
+		"exceed the coordinates": e.AddQuadArt("a", 0, 0, image.NewNRGBA(image.Rect(0, 0, 3000, 1)),
 			QuadArt{ImagePixel: 1, QuadPixel: 1024}),
 		"has no quads": e.AddQuadArtTo(LayerAt{0, 0}, 0, 0, some, QuadArt{}),
 		"no layer 1":   e.AddQuadArtTo(LayerAt{0, 1}, 0, 0, some, QuadArt{}),
@@ -165,7 +165,7 @@ func TestQuadArt(t *testing.T) {
 		p.SetNRGBA(0, 0, color.NRGBA{1, 2, 3, 255})
 		o := QuadArt{ImagePixel: 1, QuadPixel: 1 + n%5, Optimize: n%2 == 0, OnePivot: n%3 == 0}
 		m := twmap.New(30, 30)
-		if err := New(m, nil).AddQuadArt("art", p, o); err != nil {
+		if err := New(m, nil).AddQuadArt("art", 0, 0, p, o); err != nil {
 			t.Fatal(err)
 		}
 		l := m.Groups[1].Layers[0].(*twmap.QuadLayer)
@@ -195,11 +195,20 @@ func TestQuadArt(t *testing.T) {
 		}
 		o.ImagePixel = 3
 		m = twmap.New(30, 30)
-		if err := New(m, nil).AddQuadArt("art", large, o); err != nil {
+		if err := New(m, nil).AddQuadArt("art", 0, 0, large, o); err != nil {
 			t.Fatal(err)
 		}
 		if again, _ := m.Groups[1].Layers[0].(*twmap.QuadLayer).Quads(); !slices.Equal(again, quads) {
 			t.Errorf("%d quads of %d x %d pixels, want %d", len(again), 3*w, 3*h, len(quads))
+		}
+		if err := New(m, nil).AddQuadArt("art", 3, -2, large, o); err != nil {
+			t.Fatal(err)
+		}
+		at := func(p twmap.Point) twmap.Point { return twmap.Point{X: p.X - 3<<15, Y: p.Y + 2<<15} }
+		moved, _ := m.Groups[2].Layers[0].(*twmap.QuadLayer).Quads()
+		if len(moved) != len(quads) || at(moved[0].Points[0]) != quads[0].Points[0] || at(moved[0].Pivot) != quads[0].Pivot ||
+			m.Groups[2].Clip.X != 3*32-1 || m.Groups[2].Clip.Y != -2*32-1 {
+			t.Errorf("at 3,-2: %d quads, the first %v, clipped to %v", len(moved), moved[0], m.Groups[2].Clip)
 		}
 	}
 }
@@ -320,7 +329,7 @@ func TestJudges(t *testing.T) {
 		e.Automap(context.Background(), LayerAt{1, 1}, Automapping{Rules: rules, Section: "a"}),
 		e.SetAutomapper(LayerAt{1, 1}, &twmap.AutoMapper{Seed: 7, Automatic: true}),
 		e.AddTileArt("tile art", patches(random, 40, 30, 600)),
-		e.AddQuadArt("quad art", patches(random, 40, 30, 9), QuadArt{QuadPixel: 5, Optimize: true}),
+		e.AddQuadArt("quad art", 0, 0, patches(random, 40, 30, 9), QuadArt{QuadPixel: 5, Optimize: true}),
 		e.AddQuadArtTo(LayerAt{1, 0}, 3, 4, patches(random, 40, 30, 9), QuadArt{Optimize: true, OnePivot: true}),
 		e.SliceQuad(LayerAt{1, 0}, 0, [4]twmap.Point{{X: 110 << 10, Y: 110 << 10}, {X: 150 << 10, Y: 110 << 10},
 			{X: 150 << 10, Y: 150 << 10}, {X: 110 << 10, Y: 150 << 10}}),

@@ -53,9 +53,10 @@ func (e *Editor) FixRotation() {
 	}, flagged...)
 }
 
-// MigrateSpeedups converts deprecated speedups (28) to current ones (29).
+// MigrateSpeedups converts deprecated speedups (28) to current ones (29). Play can change: they compute the maximum speed
+// differently.
 func (e *Editor) MigrateSpeedups() {
-	e.each("were deprecated speedups, and are current ones now", func(_ twmap.Kind, c Cell) Cell {
+	e.each("were deprecated speedups, and are current ones now, which compute the maximum speed differently", func(_ twmap.Kind, c Cell) Cell {
 		if twmap.GameTile(c.ID) == twmap.TileSpeedupOld {
 			c.ID = uint8(twmap.TileSpeedup)
 		}

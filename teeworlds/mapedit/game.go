@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"trowel.example/internal/limits/effort"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -87,10 +88,10 @@ func (e *Editor) ConstructGameTiles(from LayerAt, tile twmap.GameTile) error {
 // growPhysics enlarges all physics layers to at least the given size. New tiles are air.
 func (e *Editor) growPhysics(w, h int) error {
 	var small []*twmap.TileLayer
-	all := 0
+	all := effort.MapMade.Start(0)
 	for _, l := range e.m.Layers() {
 		if t, ok := l.(*twmap.TileLayer); ok && t.Kind().Physics() && (t.Width() < w || t.Height() < h) {
-			if err := fits(max(w, t.Width()), max(h, t.Height()), &all, maxAll); err != nil {
+			if err := fits(max(w, t.Width()), max(h, t.Height()), all); err != nil {
 				return fmt.Errorf("%s: %w", e.Path(t), err)
 			}
 			small = append(small, t)

@@ -2,6 +2,7 @@ package mapedit
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"image"
 	"slices"
@@ -116,10 +117,10 @@ func (e *Editor) imageVersion() int32 {
 }
 
 func checkPicture(p *image.NRGBA) error {
-	if w, h := p.Rect.Dx(), p.Rect.Dy(); w <= 0 || h <= 0 || w > twmap.MaxPixels/h {
-		return fmt.Errorf("the picture has %d x %d pixels: expected at least 1 x 1 and at most %d in all", w, h, twmap.MaxPixels)
+	if p.Rect.Empty() {
+		return errors.New("the picture has 0 x 0 pixels")
 	}
-	return nil
+	return twmap.CheckSize(p.Rect.Dx(), p.Rect.Dy())
 }
 
 // ReplaceImages replaces the pictures of images, and embeds them. It fails if tiles use one of the images and the

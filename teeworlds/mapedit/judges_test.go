@@ -125,10 +125,16 @@ func TestJudgeMisfit(t *testing.T) {
 func TestJudgeOptimize(t *testing.T) {
 	m := twmap.New(5, 5)
 	p := image.NewNRGBA(image.Rect(0, 0, 64, 64))
+	r := rand.New(rand.NewPCG(1, 2))
 	for i := range p.Pix {
-		p.Pix[i] = byte(i * 7)
-		if i%12 == 3 {
+		p.Pix[i] = byte(i / 256 * 7)
+		switch i % 12 { // each third pixel is transparent, with a colour that takes room in the file
+		case 0, 1, 2:
+			p.Pix[i] = byte(r.Uint32())
+		case 3:
 			p.Pix[i] = 0
+		case 7, 11:
+			p.Pix[i] = 255
 		}
 	}
 	m.Images = []*twmap.Image{twmap.NewImage("tiles", p), twmap.NewImage("quads", p)}

@@ -13,8 +13,11 @@ const MaxSide = 100000
 
 // CheckSize returns an error for an invalid size of a tile layer.
 func CheckSize(width, height int) error {
-	if width < 2 || height < 2 || width > MaxSide || height > MaxSide || width > twmap.MaxCells/height {
-		return fmt.Errorf("%d x %d tiles: expected 2 to %d of each, and at most %d in all", width, height, MaxSide, twmap.MaxCells)
+	if width < 2 || height < 2 || width > MaxSide || height > MaxSide {
+		return fmt.Errorf("%d x %d tiles: expected 2 to %d of each", width, height, MaxSide)
+	}
+	if err := twmap.CheckSize(width, height); err != nil {
+		return fmt.Errorf("%d x %d tiles: %w", width, height, err)
 	}
 	return nil
 }

@@ -228,3 +228,21 @@ func TestPoints(t *testing.T) {
 	}
 	expect(nil, "0:1024,-512", "700:1,2")
 }
+
+// TestOptimizeKeepsSmaller tests that an image whose optimized pixels take more bytes is left unchanged: a picture of a
+// single colour, of which few pixels are opaque.
+func TestOptimizeKeepsSmaller(t *testing.T) {
+	p := image.NewNRGBA(image.Rect(0, 0, 256, 256))
+	for i := 0; i < len(p.Pix); i += 4 {
+		copy(p.Pix[i:], []byte{200, 100, 50, 0})
+	}
+	for i := 1; i < 20; i++ {
+		p.Pix[4*(i*i*97%(256*256))+3] = 255
+	}
+	m := &twmap.Map{Images: []*twmap.Image{twmap.NewImage("sparse", p)}}
+	var changes []string
+	e := mapedit.New(m, func(c check.Change) { changes = append(changes, c.What) })
+	if err := e.OptimizeImages([]int{0}, mapedit.OptimizeOptions{KeepTiles: true}); err != nil || changes != nil {
+		t.Errorf("error %v, changes %q", err, changes)
+	}
+}

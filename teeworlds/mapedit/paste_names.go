@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"trowel.example/internal/limits/effort"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -222,11 +223,11 @@ func (p *pasting) size(tw *twin, group *twmap.Group) (w, h int) {
 
 // checkSizes returns an error if layers of tiles would become too large.
 func (p *pasting) checkSizes(groups []*twmap.Group, twins []*twin) error {
-	all := 0
+	all := effort.MapMade.Start(0)
 	for _, tw := range twins {
 		if _, ok := tw.theirs.(*twmap.TileLayer); ok && (tw.ours != nil || tw.missing) {
 			w, h := p.size(tw, groups[tw.at.Group])
-			if err := fits(w, h, &all, maxAll); err != nil {
+			if err := fits(w, h, all); err != nil {
 				return fmt.Errorf("%s of the other map: %w", p.source.Path(tw.theirs), err)
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"image"
 	"slices"
 
+	"trowel.example/internal/bytes/deflate"
+	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -11,7 +13,7 @@ import (
 // loads a map: scaling a picture mixes these colours into adjacent pixels.
 func (e *Editor) DilateImages(images []int) error {
 	return e.changePictures(images, "pixels", "transparent pixels took the colours of their neighbours",
-		func(_ int, p *image.NRGBA) { Dilate(p) })
+		func(_ int, p *image.NRGBA) bool { Dilate(p); return true })
 }
 
 // opaqueEnough is the alpha above which the colour of a pixel spreads.
@@ -67,13 +69,13 @@ type OptimizeOptions struct {
 
 // OptimizeImages makes embedded images smaller without visible changes: tiles that no layer uses become transparent,
 // in images that only tile layers use, and transparent pixels become black, except those next to others, which get
-// their colours from [Dilate].
+// their colours from [Dilate]. An image that would not become smaller is left unchanged.
 func (e *Editor) OptimizeImages(images []int, o OptimizeOptions) error {
 	used := make([]*[256]bool, len(e.m.Images)) // nil: the whole image is used, or none of it
 	if !o.KeepTiles {
 		e.usedTiles(used)
 	}
-	return e.changePictures(images, "pixels", "pixels that are not seen changed", func(i int, p *image.NRGBA) {
+	return e.changePictures(images, "pixels", "pixels that are not seen changed", func(i int, p *image.NRGBA) bool {
 		w, h := p.Rect.Dx(), p.Rect.Dy()
 		cut := used[i] != nil && w%16 == 0 && h%16 == 0
 		for y := range h {
@@ -87,13 +89,30 @@ func (e *Editor) OptimizeImages(images []int, o OptimizeOptions) error {
 		}
 		if !cut {
 			Dilate(p)
-			return
+			return smaller(e.m.Images[i], p)
 		}
 		for id := range 256 {
 			tile := image.Rect(0, 0, w/16, h/16).Add(image.Pt(id%16*(w/16), id/16*(h/16)))
 			Dilate(p.SubImage(tile).(*image.NRGBA))
 		}
+		return smaller(e.m.Images[i], p)
 	})
+}
+
+// smaller reports whether the image would take fewer bytes in the file with the picture p, whose rows have no gaps.
+func smaller(im *twmap.Image, p *image.NRGBA) bool {
+	was := im.StoredSize()
+	if was == 0 {
+		old, _ := im.Picture()
+		was = len(compressed(packed(old)))
+	}
+	return len(compressed(p.Pix)) < was
+}
+
+// compressed returns pixels as they are stored in a file.
+func compressed(pix []byte) []byte {
+	stream, _ := deflate.Compress(nil, pix, datafile.DefaultLevel) // fails only for an unknown level
+	return stream
 }
 
 // usedTiles finds the drawn tiles of each image; an entry of used stays nil if quads use the image, if nothing uses
@@ -131,9 +150,9 @@ func (e *Editor) usedTiles(used []*[256]bool) {
 	}
 }
 
-// changePictures calls do with copies of pictures, and reports the number of changed pixels. It skips external images
-// and unreadable pictures.
-func (e *Editor) changePictures(images []int, unit, what string, do func(i int, p *image.NRGBA)) error {
+// changePictures calls do with copies of pictures, which replace the pictures if it returns true, and reports the number
+// of changed pixels. It skips external images and unreadable pictures.
+func (e *Editor) changePictures(images []int, unit, what string, do func(i int, p *image.NRGBA) bool) error {
 	if err := allInRange(twmap.PartImage, images, len(e.m.Images)); err != nil {
 		return err
 	}
@@ -144,7 +163,9 @@ func (e *Editor) changePictures(images []int, unit, what string, do func(i int, 
 			continue
 		}
 		p := &image.NRGBA{Pix: packed(old), Stride: 4 * old.Rect.Dx(), Rect: image.Rect(0, 0, old.Rect.Dx(), old.Rect.Dy())}
-		do(i, p)
+		if !do(i, p) {
+			continue
+		}
 		changed := 0
 		for at := 0; at < len(p.Pix); at += 4 {
 			if !slices.Equal(p.Pix[at:at+4], old.Pix[at:at+4]) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"trowel.example/internal/limits/effort"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -36,10 +37,10 @@ func (e *Editor) Extend(by Sides) error {
 	if by.Left < 0 || by.Right < 0 || by.Up < 0 || by.Down < 0 {
 		return errors.New("a map cannot be extended by less than nothing: crop cuts off")
 	}
-	all := 0
+	all := effort.MapMade.Start(0)
 	for _, l := range e.m.Layers() {
 		if t, ok := l.(*twmap.TileLayer); ok {
-			if err := fits(t.Width()+by.Left+by.Right, t.Height()+by.Up+by.Down, &all, maxAll); err != nil {
+			if err := fits(t.Width()+by.Left+by.Right, t.Height()+by.Up+by.Down, all); err != nil {
 				return fmt.Errorf("%s: %w", e.Path(l), err)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/text/words"
 	"trowel.example/teeworlds/twmap"
 )
@@ -81,7 +82,7 @@ func (s *scaling) source(src *twmap.SoundSource) {
 
 // plan makes the images, and checks that everything has room, before anything is changed.
 func (s *scaling) plan() error {
-	e, all := s.e, 0
+	e, all := s.e, effort.MapMade.Start(0)
 	used := make(map[int]*[256]bool)
 	var external []string
 	for _, l := range e.m.Layers() {
@@ -89,10 +90,7 @@ func (s *scaling) plan() error {
 		if !ok {
 			continue
 		}
-		if t.Width() > twmap.MaxCells/s.f || t.Height() > twmap.MaxCells/s.f {
-			return fmt.Errorf("%s: no room for %d times its %d x %d tiles", e.Path(l), s.f, t.Width(), t.Height())
-		}
-		if err := fits(t.Width()*s.f, t.Height()*s.f, &all, maxAll); err != nil {
+		if err := fits(t.Width()*s.f, t.Height()*s.f, all); err != nil {
 			return fmt.Errorf("%s: %w", e.Path(l), err)
 		}
 		if !isSeen(l) || t.Image < 0 || t.Image >= len(e.m.Images) {
@@ -139,7 +137,7 @@ func (s *scaling) plan() error {
 				continue
 			}
 			for range len(s.touched(t)) - 1 {
-				if err := fits(t.Width()*s.f, t.Height()*s.f, &all, maxAll); err != nil {
+				if err := fits(t.Width()*s.f, t.Height()*s.f, all); err != nil {
 					return fmt.Errorf("%s: %w", e.Path(l), err)
 				}
 			}

@@ -7,7 +7,7 @@ import (
 )
 
 // RemoveUnused removes everything without effect: empty layers except the game layer, groups without layers, and then
-// unused images, sounds and envelopes. It keeps what cannot be read. If it fails, a part of the work may be done.
+// unused images, sounds, envelopes and data blocks. It keeps what cannot be read. If it fails, a part of the work may be done.
 func (e *Editor) RemoveUnused() error {
 	game := e.m.Physics(twmap.KindGame)
 	var empty []twmap.Layer
@@ -34,7 +34,11 @@ func (e *Editor) RemoveUnused() error {
 	if err := e.RemoveUnusedSounds(); err != nil {
 		return err
 	}
-	return e.RemoveUnusedEnvelopes()
+	if err := e.RemoveUnusedEnvelopes(); err != nil {
+		return err
+	}
+	e.reportChange(nil, e.m.RemoveUnusedBlocks(), "blocks", "data blocks that nothing uses removed")
+	return nil
 }
 
 // isEmpty reports whether a layer has no contents with an effect.

@@ -150,7 +150,7 @@ func (e *Editor) Holding(layers []LayerAt, area *Area, tile Tile, o PaintOptions
 	if area != nil && (area.Width < 1 || area.Height < 1) {
 		return nil, fmt.Errorf("the area %v is empty", *area)
 	}
-	err = errors.New("no layer has such tiles")
+	err = errors.New("no layer has tiles like these")
 	for _, at := range layers {
 		l, ok := e.layer(at).(*twmap.TileLayer)
 		if !ok || !tile.fits(l.Kind()) {

@@ -60,7 +60,7 @@ func TestFill(t *testing.T) {
 	for want, got := range map[string]string{
 		"error: groups/Game/Game: a game layer has no tile 8":                                 fill(layerAt(0, 0), nil, id(8), false),
 		"groups/Game/Game: 12 tiles became 8 0,0 1,0 2,0 3,0 0,1 1,1 2,1 3,1 0,2 1,2 2,2 3,2": fill(layerAt(0, 0), nil, id(8), true),
-		"error: no layer has such tiles": fill(layerAt(0, 0), nil,
+		"error: no layer has tiles like these": fill(layerAt(0, 0), nil,
 			mapedit.Tile{ID: &number, Number: &number}, false),
 		"error: groups/Game/Game: the area 9,9:10,10 is outside of its 4 x 3 tiles": fill(layerAt(0, 0),
 			&mapedit.Area{X: 9, Y: 9, Width: 2, Height: 2}, id(1), false),
@@ -216,7 +216,7 @@ func TestClean(t *testing.T) {
 	})
 	want := `groups/Game/Game: 2 tiles were mirrored, and are rotated now 1,0 2,0
 groups/Game/Game: 2 tiles flags without a meaning became 0 0,0 4,0
-groups/Game/Speedup: 1 tiles were deprecated speedups, and are current ones now 0,0
+groups/Game/Speedup: 1 tiles were deprecated speedups, and are current ones now, which compute the maximum speed differently 0,0
 groups/Game/Game: 1 tiles had bytes without a meaning, which became 0 4,0
 groups/Game/Speedup: 2 tiles had bytes without a meaning, which became 0 0,0 1,0`
 	if got != want {

@@ -101,7 +101,7 @@ func drawn(t testing.TB, m *twmap.Map, pixels int) *image.RGBA {
 	c := mapdraw.Whole(m)
 	dst := image.NewRGBA(image.Rect(0, 0, int(c.Width)/32*pixels, int(c.Height)/32*pixels))
 	draw.Draw(dst, dst.Rect, image.NewUniform(mapdraw.Background), image.Point{}, draw.Src)
-	p := mapdraw.Picture{Camera: c, Scale: float64(pixels) / 32}
+	p := c.Part(0, 0, float64(pixels)/32)
 	// The camera is square, because the view of a group with another parallax depends on the sides.
 	p.Camera.Width, p.Camera.Height = max(c.Width, c.Height), max(c.Width, c.Height)
 	if err := r.Render(context.Background(), dst, p); err != nil {

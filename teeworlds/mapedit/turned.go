@@ -37,6 +37,9 @@ func Turned(pairs [][2]*twmap.TileLayer) Turn {
 // cells differ if the sizes do.
 func (t Turn) others(pairs [][2]*twmap.TileLayer, limit int) (n int) {
 	for _, p := range pairs {
+		if t == (Turn{}) && p[0].SameStream(p[1]) {
+			continue
+		}
 		old, new := p[0].Clone(), p[1].Clone() // their cells are released with them
 		w, h := t.size(old.Width(), old.Height())
 		if w != new.Width() || h != new.Height() {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"trowel.example/internal/limits/effort"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -13,11 +14,8 @@ const (
 	fixed     = 1024
 )
 
-// maxAll limits the total number of cells in all layers that are made, and maxTurned that in layers of which only one
-// is in memory at a time: layers of more than fewTurned cells, or fewQuads quads.
+// Of turned or repaired layers of more than fewTurned cells, or fewQuads quads, only one is in memory at a time.
 const (
-	maxAll    = 4 * twmap.MaxCells
-	maxTurned = 16 * twmap.MaxCells
 	fewTurned = 1 << 20
 	fewQuads  = 1 << 13
 )
@@ -45,12 +43,12 @@ func (e *Editor) size() (w, h int) {
 func (e *Editor) Turn(t Turn) error {
 	t.Quarters &= 3
 	w, h := e.size()
-	all := 0
+	all := effort.MapTurned.Start(0)
 	for _, g := range e.m.Groups {
 		gw, gh := extent(g, w, h)
 		for _, l := range g.Layers {
 			if _, ok := l.(*twmap.TileLayer); ok {
-				if err := fits(gw, gh, &all, maxTurned); err != nil {
+				if err := fits(gw, gh, all); err != nil {
 					return fmt.Errorf("%s: %w", e.Path(l), err)
 				}
 			}
@@ -71,15 +69,22 @@ func (e *Editor) Turn(t Turn) error {
 	return nil
 }
 
+// storeLarge releases the cells of a large layer.
+func storeLarge(l *twmap.TileLayer) {
+	if l.Width()*l.Height() > fewTurned {
+		l.Store()
+	}
+}
+
 // fits returns an error if a grid is too large, by itself or together with all previous ones.
-func fits(w, h int, all *int, most int) error {
-	if w < 1 || h < 1 || w > twmap.MaxCells/h {
-		return fmt.Errorf("%d x %d tiles: expected at least 1 x 1 and at most %d in all", w, h, twmap.MaxCells)
+func fits(w, h int, all effort.Meter) error {
+	if w < 1 || h < 1 {
+		return fmt.Errorf("%d x %d tiles: expected at least 1 x 1", w, h)
 	}
-	if *all += w * h; *all > most {
-		return fmt.Errorf("all layers together would have more than %d tiles", most)
+	if err := twmap.CheckSize(w, h); err != nil {
+		return err
 	}
-	return nil
+	return all.Spend(int64(w) * int64(h))
 }
 
 // extent returns the size of a group in tiles, or w, h for a group without tiles.
@@ -117,8 +122,8 @@ func (e *Editor) turnGroup(t Turn, g *twmap.Group, isGame bool, w, h int) {
 	}
 	for _, l := range g.Layers {
 		e.turnLayer(t, l, gw, gh)
-		if l, ok := l.(*twmap.TileLayer); ok && l.Width()*l.Height() > fewTurned {
-			l.Store()
+		if l, ok := l.(*twmap.TileLayer); ok {
+			storeLarge(l)
 		}
 	}
 	if c := g.Clip; c != nil {

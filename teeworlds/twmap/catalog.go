@@ -11,81 +11,81 @@ var Catalog check.Catalog
 var (
 	foundVersion = Catalog.Add("tw-map-version", check.Error,
 		"The map version item with id 0 does not have version 1.",
-		"Set the version to 1, unless the file is not a map.")
+		"Set the version to 1, unless the file is not a map. `trowel repair MAP -o NEW` does so.")
 	foundNoVersion = Catalog.Add("tw-map-no-version", check.Error,
 		"The datafile has no map version item: it is a map of 2007, which no current game reads, or not a map.",
 		"Extract it as a datafile to see its contents.")
 	foundGroupTruncated = Catalog.Add("tw-map-group-truncated", check.Error,
 		"A group lacks integers that every version of it has.",
-		"Extract, delete .trowel.json, pack: the group is written completely.")
+		"Use `trowel repair MAP -o NEW`: the group is written completely.")
 	foundGroupLayers = Catalog.Add("tw-map-group-layers", check.Error,
 		"A group claims layers that the map does not have.",
-		"Extract, delete .trowel.json, pack: groups then claim the existing layers.")
+		"Use `trowel repair MAP -o NEW`: groups then claim the existing layers.")
 	foundLayerShared = Catalog.Add("tw-map-layer-shared", check.Error,
 		"A layer belongs to two groups.",
-		"Extract, delete .trowel.json, pack: the layer stays in the first of the groups.")
+		"Use `trowel repair MAP -o NEW`: the layer stays in the first of the groups.")
 	foundLayerTruncated = Catalog.Add("tw-map-layer-truncated", check.Error,
 		"A layer lacks integers that its type and version have.",
-		"Extract, delete .trowel.json, pack: the layer is written completely.")
+		"Use `trowel repair MAP -o NEW`: the layer is written completely.")
 	foundPhysicsTruncated = Catalog.Add("tw-map-physics-truncated", check.Error,
 		"A physics layer ends before the integer that refers to its own tiles.",
-		"Delete the layer, or copy it from an intact copy of the map: its tiles are lost.")
+		"Delete the layer, or copy it from an intact copy of the map: its tiles are lost. `trowel repair MAP -o NEW` keeps what is readable.")
 	foundTilemapVersion = Catalog.Add("tw-map-tilemap-version", check.Error,
 		"A tile layer has a version that the game does not read.",
-		"Give the layer version 3.")
+		"Give the layer version 3. `trowel repair MAP -o NEW` does so.")
 	foundTilemapFlags = Catalog.Add("tw-map-tilemap-flags", check.Error,
 		"The flags of a tile layer mark several physics kinds at once.",
-		"Choose one kind of layer; extract and pack uses the first.")
+		"Choose one kind of layer; extract and pack uses the first. `trowel repair MAP -o NEW` does so.")
 	foundTilemapName = Catalog.Add("tw-map-tilemap-name", check.Error,
 		"The name of a tile layer is not valid UTF-8.",
-		"Give the layer a name.")
+		"Give the layer a name. `trowel repair MAP -o NEW` replaces the invalid bytes.")
 	foundModel = Catalog.Add("tw-map-model", check.Error,
 		"A program made a map with a part that is nil, or with a tile layer without cells. Maps from files never have this.",
 		"Make the parts with the functions of package twmap.")
 	foundLayerSize = Catalog.Add("tw-map-layer-size", check.Error,
 		"A tile layer is less than two tiles wide or high, or its number of tiles overflows.",
-		"Give the layer a size, or delete it.")
+		"Give the layer a size, or delete it. `trowel repair MAP -o NEW` removes it.")
 	foundLayerColor = Catalog.Add("tw-map-layer-color", check.Error,
 		"A colour component of a tile layer is not between 0 and 255.",
-		"Give the layer a colour.")
+		"Give the layer a colour. `trowel repair MAP -o NEW` does so.")
 	foundNoGameLayer = Catalog.Add("tw-map-no-game-layer", check.Error,
 		"The map has no game layer in any group.",
-		"Add a game layer.")
+		"Add a game layer. `trowel repair MAP -o NEW` adds an empty one.")
 	foundTilesIndex = Catalog.Add("tw-map-tiles-index", check.Error,
 		"A tile layer refers to a data block that does not exist.",
-		"Delete the layer, or copy it from an intact copy of the map: its tiles are lost.")
+		"Delete the layer, or copy it from an intact copy of the map: its tiles are lost. `trowel repair MAP -o NEW` keeps what is readable.")
 	foundTilesShared = Catalog.Add("tw-map-tiles-shared", check.Error,
 		"Two tile layers have their tiles in the same data block.",
-		"Extract, delete .trowel.json, pack: each layer gets its own tiles.")
+		"Use `trowel repair MAP -o NEW`: each layer gets its own tiles.")
 	foundPhysicsSmall = Catalog.Add("tw-map-physics-small", check.Error,
 		"A physics layer has fewer tiles than the game layer.",
-		"Make the layer as wide and as high as the game layer.")
+		"Make the layer as wide and as high as the game layer. `trowel repair MAP -o NEW` adds air.")
 	foundTilesPacked = Catalog.Add("tw-map-tiles-packed", check.Error,
 		"A physics layer of DDNet has tilemap version 4, whose compressed tiles only tiles and game layers can have.",
-		"Give the layer version 3.")
+		"Give the layer version 3. `trowel repair MAP -o NEW` does so.")
 	foundTilesForm = Catalog.Add("tw-map-tiles-form", check.Error,
 		"A tile layer has tilemap version 4, the compressed tiles of Teeworlds 0.7, in a map of DDNet or Teeworlds 0.6.",
-		"Give the layer version 3, as convert --to ddnet does. If it came from a map of Teeworlds 0.7, paste it again: "+
+		"Give the layer version 3. `trowel repair MAP -o NEW` does so. If it came from a map of Teeworlds 0.7, paste it again: "+
 			"append and paste-group convert its tiles.")
 	foundTilesUnreadable = Catalog.Add("tw-map-tiles-unreadable", check.Error,
 		"The data block with the tiles of a layer cannot be inflated.",
-		"Copy the layer from an intact copy of the map; extract keeps the readable part.")
+		"Copy the layer from an intact copy of the map; extract keeps the readable part. `trowel repair MAP -o NEW` keeps what is readable.")
 	foundTilesShort = Catalog.Add("tw-map-tiles-short", check.Error,
 		"A tile layer has fewer tiles than its width and height require.",
-		"Extract, correct the size or the tiles, pack: missing tiles become air.")
+		"Extract, correct the size or the tiles, pack: missing tiles become air. `trowel repair MAP -o NEW` keeps what is readable.")
 	foundTilesSurplus = Catalog.Add("tw-map-tiles-surplus", check.Error,
 		"A layer with compressed tiles has more tiles than its width and height require.",
-		"Extract, delete .trowel.json, pack: the surplus is left out.")
+		"Use `trowel repair MAP -o NEW`: the surplus is left out.")
 	foundTileReserved = Catalog.Add("tw-map-tile-reserved", check.Error,
 		"Tiles have a value in a byte that must be 0.",
-		"Set the skip and reserved bytes of these tiles to 0.")
+		"Set the skip and reserved bytes of these tiles to 0. `trowel repair MAP -o NEW` does so.")
 )
 
 // Texts, settings and items.
 var (
 	foundText = Catalog.Add("tw-map-text", check.Error,
 		"A text does not end in NUL, contains a NUL or is not valid UTF-8. The game does not read it.",
-		"Replace the text.")
+		"Replace the text. `trowel repair MAP -o NEW` replaces the invalid bytes.")
 	foundTextLong = Catalog.Add("tw-map-text-long", check.Warning,
 		"A text is longer than the game and its editor have room for, and will be cut.",
 		"Shorten the text.")
@@ -100,7 +100,7 @@ var (
 		"Rename the image or sound.")
 	foundInfoVersion = Catalog.Add("tw-map-info-version", check.Warning,
 		"The info item does not have version 1. The game does not run the settings.",
-		"Extract, delete .trowel.json, pack.")
+		"Use `trowel repair MAP -o NEW`.")
 	foundSettingLong = Catalog.Add("tw-map-setting-long", check.Warning,
 		"A setting has more than 255 bytes, and the editor will cut it.",
 		"Shorten the line.")
@@ -124,13 +124,16 @@ var (
 		"Delete the line; the server's operator can run the command.")
 	foundDataIndex = Catalog.Add("tw-map-data-index", check.Error,
 		"A text, image, sound, quads layer or sounds layer refers to a data block that does not exist.",
-		"Copy the named part from an intact copy of the map: its content is lost.")
+		"Copy the named part from an intact copy of the map: its content is lost. `trowel repair MAP -o NEW` keeps what is readable.")
 	foundDataEmpty = Catalog.Add("tw-map-data-empty", check.Warning,
 		"A layer without quads or sound sources refers to an empty data block, which DDNet cannot read and which crashes its tools.",
-		"Extract, delete .trowel.json, pack: the block gets one zeroed element that is not counted.")
+		"Use `trowel repair MAP -o NEW`: the block gets one zeroed element that is not counted.")
+	foundDataUnused = Catalog.Add("tw-map-data-unused", check.Info,
+		"Nothing in the map uses these data blocks, such as the pixels of an image that another program removed.",
+		"Use `trowel edit MAP -- remove-unused` to make the map smaller.")
 	foundItemShort = Catalog.Add("tw-map-item-short", check.Warning,
 		"An item lacks integers that its version has; the game reads beyond its end.",
-		"Extract, delete .trowel.json, pack: the item is written completely.")
+		"Use `trowel repair MAP -o NEW`: the item is written completely.")
 	foundItemLong = Catalog.Add("tw-map-item-long", check.Info,
 		"An item has more integers than its version has.",
 		"Nothing: readers ignore them. Packing without the sidecar drops them.")
@@ -165,18 +168,21 @@ var (
 	foundImageExternal = Catalog.Add("tw-map-image-external", check.Warning,
 		"An external image is not one that every installation has.",
 		"Embed the image.")
+	foundImageExternalData = Catalog.Add("tw-map-image-external-data", check.Info,
+		"An external image has pixels in the map, which the game ignores.",
+		"Convert the map: they are dropped. Embed the image if they are needed.")
 	foundImageSize = Catalog.Add("tw-map-image-size", check.Error,
 		"An embedded image has no width or no height.",
-		"Embed the image again.")
+		"Embed the image again. `trowel repair MAP -o NEW` embeds a transparent one.")
 	foundImageData = Catalog.Add("tw-map-image-data", check.Error,
 		"The data of an embedded image cannot be read or are not width times height pixels; the game drops the image.",
-		"Embed the image again.")
+		"Embed the image again. `trowel repair MAP -o NEW` keeps what is readable.")
 	foundImageRGB = Catalog.Add("tw-map-image-rgb", check.Warning,
 		"An embedded image has pixels of three bytes, which only very old games read; current games drop the image.",
-		"Extract and pack: the image is embedded again, with pixels of four bytes.")
+		"Convert the map, or replace the picture: it is embedded with pixels of four bytes.")
 	foundImageVariant = Catalog.Add("tw-map-image-variant", check.Warning,
 		"An image of version 2 is not marked as RGBA; current games treat it as external.",
-		"Set its variant to 1, unless it is external.")
+		"Set its variant to 1, unless it is external; convert the map if the pixels have three bytes.")
 	foundImageNot16 = Catalog.Add("tw-map-image-not16", check.Warning,
 		"A tile layer uses an image whose width or height is not a multiple of 16, and the game cannot draw it.",
 		"Scale the image so that 16 x 16 tiles fit, preferably to 1024 x 1024.")
@@ -188,7 +194,8 @@ var (
 		"Give the layer an image, or none.")
 	foundSoundData = Catalog.Add("tw-map-sound-data", check.Error,
 		"A sound cannot be read or is not an Opus file; the game does not play it.",
-		"Convert the sound with opusenc and embed it again.")
+		"Convert the sound with opusenc and embed it with `trowel edit MAP -- replace-sound SOUND FILE`, or remove it with "+
+			"`trowel edit MAP -- remove-sounds SOUND`.")
 	foundSoundExternal = Catalog.Add("tw-map-sound-external", check.Warning,
 		"A sound is external, but the game provides no sounds for maps.",
 		"Embed the sound.")
@@ -243,8 +250,8 @@ var (
 		"A layer has an unknown type, and the game ignores it.",
 		"Delete the layer, unless it belongs to a modified game.")
 	foundLayerHuge = Catalog.Add("tw-map-layer-huge", check.Warning,
-		"A tile layer has more than 67 million tiles, and is neither read nor checked.",
-		"Make the layer smaller.")
+		"A tile layer states more than 50 million tiles, has data for fewer, and is neither read nor checked.",
+		"Correct the size of the layer.")
 	foundLayerFlags = Catalog.Add("tw-map-layer-flags", check.Warning,
 		"A layer has undefined flags.",
 		"Extract and correct the flags.")
@@ -263,6 +270,9 @@ var (
 	foundPhysicsLook = Catalog.Add("tw-map-physics-look", check.Info,
 		"A physics layer has a colour, an image or the detail flag, which have no effect.",
 		"Nothing: the game ignores them.")
+	foundTilesOther = Catalog.Add("tw-map-physics-tiles-other", check.Info,
+		"A physics layer that only DDNet has contains tiles for other games, which DDNet ignores; other games draw them.",
+		"Nothing for DDNet. Convert the map: it gets air there.")
 	foundGameClip = Catalog.Add("tw-map-game-clip", check.Warning,
 		"The group of the game layer is clipped, and the game ignores that.",
 		"Turn clipping off.")
@@ -274,10 +284,13 @@ var (
 		"Set both to 0, and move design layers into another group.")
 	foundQuadsData = Catalog.Add("tw-map-quads-data", check.Error,
 		"The quads of a layer cannot be read, or are fewer than the layer states.",
-		"Copy the layer from an intact copy of the map; extract keeps the readable part.")
+		"Copy the layer from an intact copy of the map; extract keeps the readable part. `trowel repair MAP -o NEW` keeps what is readable.")
+	foundQuadColor = Catalog.Add("tw-map-quad-color", check.Warning,
+		"Colours of quads have components outside of 0 to 255, of which the game takes the lowest 8 bits.",
+		"Set the components to 0 to 255.")
 	foundSourcesData = Catalog.Add("tw-map-sources-data", check.Error,
 		"The sources of a sounds layer cannot be read, or are fewer than the layer states.",
-		"Copy the layer from an intact copy of the map; extract keeps the readable part.")
+		"Copy the layer from an intact copy of the map; extract keeps the readable part. `trowel repair MAP -o NEW` keeps what is readable.")
 	foundSoundsDeprecated = Catalog.Add("tw-map-sounds-deprecated", check.Info,
 		"A sounds layer has the format of early 2015, which only DDNet reads.",
 		"Load and save the map in the editor, or convert it, to update the format.")

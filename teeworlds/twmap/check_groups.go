@@ -1,6 +1,7 @@
 package twmap
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -128,6 +129,7 @@ func (c *checker) checkImage(sink check.Sink, part *Part, what string, i int) *I
 }
 
 func (c *checker) checkPhysics(sink check.Sink, part *Part, l *TileLayer, elsewhere bool) {
+	checkNoCells(sink, part, l)
 	used := c.used[l.Kind()]
 	if used != l {
 		sink.AddAt(foundPhysicsDuplicate, part.at(), part.Path(), -1, "the game uses a later %v layer", l.Kind())
@@ -178,6 +180,35 @@ func (c *checker) checkQuadLayer(sink check.Sink, part *Part, l *QuadLayer) {
 		}
 		position.report(sink, what)
 		color.report(sink, what)
+		if odd := c.spots(); c.oddColors(&odd, part, quads) {
+			sink.AddAt(foundQuadColor, odd.at(), part.Path(), -1, "the %s has %s with colours outside of 0 to 255: %s", what, odd.of("quad"), &odd)
+		}
+	})
+}
+
+// oddColors adds the quads with components of colours outside of 0 to 255, and reports whether there are any.
+func (c *checker) oddColors(odd *spots, part *Part, quads []Quad) bool {
+	for i := range quads {
+		if slices.ContainsFunc(quads[i].Colors[:], func(c Color) bool {
+			return min(c.R, c.G, c.B, c.A) < 0 || max(c.R, c.G, c.B, c.A) > 255
+		}) {
+			odd.add(part.Thing(ThingQuad, i))
+		}
+	}
+	return odd.n > 0
+}
+
+// checkNoCells reports tiles where a physics layer of DDNet has air for other games.
+func checkNoCells(sink check.Sink, part *Part, l *TileLayer) {
+	ref := &l.data[KindTiles]
+	if l.dataKind() == KindTiles || ref.block == nil || int64(ref.block.Size()) != 4*int64(l.Width())*int64(l.Height()) {
+		return
+	}
+	ref.block.Look(func(data []byte, err error) {
+		if err == nil && len(bytes.TrimLeft(data, "\x00")) > 0 {
+			sink.AddAt(foundTilesOther, part.at(), part.Path(), ref.offset(),
+				"the %v layer has tiles in data block %d, which is air for games that do not have such layers", l.Kind(), ref.index)
+		}
 	})
 }
 
@@ -243,6 +274,37 @@ func checkUnknownLayer(sink check.Sink, part *Part, l *UnknownLayer) {
 	} // otherwise checkLaw reported the wrong size
 }
 
+// lostAutoMapperReason returns the reason why the game ignores an automapper among the extras.
+func lostAutoMapperReason(v []int32) string {
+	switch {
+	case len(v) < 3:
+		return fmt.Sprintf("an automapper has %s: expected 6", words.Count(len(v), "integer"))
+	case v[0] != 1:
+		return fmt.Sprintf("an automapper has version %d: the game reads version 1", v[0])
+	}
+	return "an automapper belongs to no tile layer that is drawn, or to a layer that has another one"
+}
+
+// checkShortExtensions reports automappers and parallax zooms whose items lack integers.
+func (c *checker) checkShortExtensions(sink check.Sink) {
+	short := func(part *Part, what string, o *origin, want int) {
+		if o.item != nil && len(o.item.Data) < want {
+			sink.AddAt(foundItemShort, part.at(), part.Path()+"."+what, -1, "the item has %s: expected %d",
+				words.Count(len(o.item.Data), "integer"), want)
+		}
+	}
+	for i, g := range c.m.Groups {
+		if z := g.ParallaxZoom; z != nil {
+			short(c.groups[i], "parallax_zoom", &z.origin, 2)
+		}
+		for _, l := range g.Layers {
+			if t, ok := l.(*TileLayer); ok && t.AutoMapper != nil {
+				short(c.layers[l], "automapper", &t.AutoMapper.origin, 6)
+			}
+		}
+	}
+}
+
 // checkLeftovers reports items that belong to no part of the map.
 func (c *checker) checkLeftovers(sink check.Sink) {
 	if n := len(c.m.Orphans); n > 0 {
@@ -253,6 +315,15 @@ func (c *checker) checkLeftovers(sink check.Sink) {
 		}
 		sink.AddAt(foundLayerOrphan, s.at(), "orphans", -1, "%s in no group: %s", s.of("layer"), &s)
 	}
+	var blocks spots
+	stored := 0
+	for _, u := range c.m.unusedBlocks() {
+		blocks.number(int(u.index))
+		stored += u.block.StoredSize()
+	}
+	if blocks.n > 0 {
+		sink.Add(foundDataUnused, "", -1, "nothing uses %s (%s): %s", words.Count(blocks.n, "data block"), words.Count(stored, "byte"), &blocks)
+	}
 	surplus, unknown := nameCounts{}, nameCounts{}
 	indexed := c.indexed()
 	for i, e := range c.m.Extras {
@@ -260,11 +331,13 @@ func (c *checker) checkLeftovers(sink check.Sink) {
 		path := part.Path()
 		switch {
 		case e.UUID != nil && *e.UUID == uuidAutoMapper:
-			sink.AddAt(foundAutoMapperLost, part.at(), path, -1, "an automapper belongs to no tile layer, or to a layer that already has one")
+			sink.AddAt(foundAutoMapperLost, part.at(), path, -1, "%s", lostAutoMapperReason(e.Data))
 		case e.UUID != nil && *e.UUID == uuidEnvBezier:
 			sink.AddAt(foundEnvelopeBezier, part.at(), path, -1, "the number of tangents of Bezier curves differs from the number of points")
 		case e.UUID != nil && *e.UUID == uuidGroupEx, e.UUID == nil && (e.Type == typeVersion || e.Type == typeInfo || e.Type == typeEnvPoints):
 			surplus.add(part)
+		case e.UUID == nil && e.Type == datafile.TypeUUIDIndex && len(e.Data) > 4:
+			sink.AddAt(foundItemLong, part.at(), path, -1, "the entry of the UUID index has %s: expected 4", words.Count(len(e.Data), "integer"))
 		case e.UUID == nil && e.Type == datafile.TypeUUIDIndex:
 			if indexed[e.ID] == 1 {
 				sink.AddAt(foundUUIDIndex, part.at(), path, -1, "entry %d of the UUID index does not give a type that has items", e.ID)
@@ -274,6 +347,7 @@ func (c *checker) checkLeftovers(sink check.Sink) {
 			unknown.add(part)
 		}
 	}
+	c.checkShortExtensions(sink)
 	surplus.report(sink, foundItemSurplus, "the map has %s too many")
 	unknown.report(sink, foundItemUnknown, "the map has %s")
 	c.checkForm(sink)

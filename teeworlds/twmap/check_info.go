@@ -22,6 +22,13 @@ const (
 
 func (c *checker) checkInfo(sink check.Sink) {
 	i := c.m.Info
+	for _, e := range c.m.Extras {
+		if i == nil && e.UUID == nil && e.Type == typeInfo {
+			sink.Add(foundInfoVersion, "info", -1,
+				"the info item has the id %d: the game reads the item with id 0, so it uses no author and no settings", e.ID)
+			break
+		}
+	}
 	if i == nil {
 		return
 	}
@@ -32,7 +39,8 @@ func (c *checker) checkInfo(sink check.Sink) {
 	c.checkText(sink, nil, "info.version", "map version", &i.version, i.MapVersion, maxMapVersion)
 	c.checkText(sink, nil, "info.credits", "credits", &i.credits, i.Credits, maxCredits)
 	c.checkText(sink, nil, "info.license", "license", &i.license, i.License, maxLicense)
-	if c.checkTextBlock(sink, nil, "info.settings", "settings", &i.settings, strings.Join(i.Settings, "\n"), true) {
+	c.checkTextBlock(sink, nil, "info.settings", "settings", &i.settings, strings.Join(i.Settings, "\n"), true)
+	if c.content[i.settings.block] == "" { // of a damaged text, the readable part
 		checkSettings(sink, c.profile, i.Settings)
 	}
 }
@@ -85,6 +93,10 @@ func (c *checker) checkTextBlock(sink check.Sink, at []check.Place, path, what s
 		}
 	}
 	if fault != "" {
+		verb, rest, _ := strings.Cut(fault, " ")
+		if many, ok := map[string]string{"has": "have", "is": "are", "does": "do"}[verb]; ok && (what == "settings" || what == "credits") {
+			fault = many + " " + rest
+		}
 		sink.AddAt(foundText, at, path, offset, "the %s %s", what, fault)
 	}
 	return fault == ""

@@ -58,7 +58,11 @@ func (c *checker) checkImageItem(sink check.Sink, part *Part, im *Image) {
 		}
 		if !slices.Contains(known, im.Name) {
 			sink.AddAt(foundImageExternal, at, path, -1, "the image %q is external, but not every installation has it%s",
-				im.Name, didYouMean(im.Name, known))
+				im.Name, words.DidYouMean(im.Name, known, max(len(im.Name)/3, 1)))
+		}
+		if b := im.data.block; b != nil && !im.changed {
+			sink.AddAt(foundImageExternalData, at, path, im.data.offset(), "the image %q is external, but data block %d has pixels of it",
+				im.Name, im.data.index)
 		}
 		return
 	}
@@ -121,7 +125,7 @@ func CheckOpus(data []byte) error {
 	const pageHeader = 27
 	switch {
 	case len(data) == 0:
-		return errors.New("it is empty")
+		return errors.New("the area is empty")
 	case !bytes.HasPrefix(data, []byte("OggS")):
 		return errors.New("it is not an Ogg file")
 	case len(data) < pageHeader:

@@ -64,8 +64,13 @@ func (c *checker) findForeign() {
 			sink.AddAt(foundOtherGame, layers.at(), "", -1, "the map has %s of %s, which was not looked at: %s", layers.of("layer"), c.mod, &layers)
 		})
 	}
-	if images.n > 0 {
-		types = append([]string{"images of seven integers in version 1"}, types...)
+	const sevenIntegers = "images of seven integers in version 1"
+	if images.n > 0 && types == nil { // other programs write them, too
+		c.add(func(sink check.Sink) {
+			sink.AddAt(foundOtherGame, images.at(), "", -1, "the map has %s, as %s and other programs write them", sevenIntegers, modNinslash)
+		})
+	} else if images.n > 0 {
+		types = append([]string{sevenIntegers}, types...)
 	}
 	if types != nil {
 		c.mod = modNinslash

@@ -1,6 +1,7 @@
 package twmap_test
 
 import (
+	"bytes"
 	"fmt"
 	"image"
 	"reflect"
@@ -160,10 +161,11 @@ var checkCases = []checkCase{
 		g := item(f, itemGroup, 1)
 		g[5], g[6] = 0, 1
 	}},
-	{id: "tw-map-layer-truncated", edit: func(m *twmap.Map) { deco(m) }, raw: cut(itemLayer, 1, 10)},
+	{id: "tw-map-layer-truncated", edit: func(m *twmap.Map) { deco(m) }, raw: cut(itemLayer, 1, 10), also: []string{"tw-map-data-unused"}},
 	{id: "tw-map-layer-truncated", edit: func(m *twmap.Map) { deco(m) }, raw: cut(itemLayer, 1, 17)},
-	{id: "tw-map-layer-truncated", edit: func(m *twmap.Map) { deco(m) }, raw: cut(itemLayer, 1, 2)},
-	{id: "tw-map-physics-truncated", edit: func(m *twmap.Map) { physics(m, twmap.KindTele, 50, 45) }, raw: cut(itemLayer, 1, 18)},
+	{id: "tw-map-layer-truncated", edit: func(m *twmap.Map) { deco(m) }, raw: cut(itemLayer, 1, 2), also: []string{"tw-map-data-unused"}},
+	{id: "tw-map-physics-truncated", edit: func(m *twmap.Map) { physics(m, twmap.KindTele, 50, 45) }, raw: cut(itemLayer, 1, 18),
+		also: []string{"tw-map-data-unused"}},
 	{id: "tw-map-tilemap-version", edit: func(m *twmap.Map) { deco(m) }, raw: set(itemLayer, 1, 3, 5)},
 	{id: "tw-map-tilemap-flags", edit: func(m *twmap.Map) { physics(m, twmap.KindTele, 50, 45) }, raw: set(itemLayer, 1, 6, 6)},
 	{id: "tw-map-tilemap-name", edit: func(m *twmap.Map) { deco(m) }, raw: set(itemLayer, 1, 15, 0x01010101)},
@@ -173,10 +175,10 @@ var checkCases = []checkCase{
 	{id: "tw-map-model", edit: func(m *twmap.Map) { second(m, &twmap.TileLayer{}) }},
 	{id: "tw-map-layer-color", edit: func(m *twmap.Map) { deco(m).Color.R = 256 }},
 	{id: "tw-map-no-game-layer", edit: func(m *twmap.Map) { m.Groups[0].Layers = nil }},
-	{id: "tw-map-tiles-index", edit: func(m *twmap.Map) { deco(m) }, raw: set(itemLayer, 1, 14, 99)},
+	{id: "tw-map-tiles-index", edit: func(m *twmap.Map) { deco(m) }, raw: set(itemLayer, 1, 14, 99), also: []string{"tw-map-data-unused"}},
 	{id: "tw-map-tiles-shared", edit: func(m *twmap.Map) { deco(m); deco(m) }, raw: func(f *datafile.File) {
 		item(f, itemLayer, 2)[14] = item(f, itemLayer, 1)[14]
-	}},
+	}, also: []string{"tw-map-data-unused"}},
 	{id: "tw-map-physics-small", edit: func(m *twmap.Map) { physics(m, twmap.KindTele, 50, 44) }, also: []string{"tw-map-physics-shape"}},
 	{id: "tw-map-tiles-packed", edit: at(twmap.KindFront, func(l *twmap.TileLayer) { l.Version = 4 }), also: []string{"tw-map-teeworlds"}},
 	{id: "tw-map-tiles-unreadable", edit: func(m *twmap.Map) { deco(m) }, raw: func(f *datafile.File) {
@@ -221,6 +223,7 @@ var checkCases = []checkCase{
 	{id: "tw-map-setting-other", edit: settings("sv_hide_kog_timer 1", "sv_hit 1", "plot_size 3", "plot_size 4")},
 	{id: "tw-map-setting-refused", edit: settings("sv_motd hello")},
 	{id: "tw-map-data-index", raw: set(itemInfo, 0, 2, 77)},
+	{id: "tw-map-data-unused", raw: func(f *datafile.File) { f.Data = append(f.Data, datafile.NewBlock([]byte("left"))) }},
 	{id: "tw-map-data-empty", edit: func(m *twmap.Map) { second(m, twmap.NewQuadLayer()) }, raw: func(f *datafile.File) {
 		f.Data[item(f, itemLayer, 1)[5]] = datafile.NewBlockStream(nil, 0)
 	}},
@@ -240,6 +243,8 @@ var checkCases = []checkCase{
 		}
 	}},
 	{id: "tw-map-image-external", edit: func(m *twmap.Map) { withImage(m, twmap.NewExternalImage("gras_main", 1024, 1024)) }},
+	{id: "tw-map-image-external-data", edit: func(m *twmap.Map) { withImage(m, twmap.NewExternalImage("grass_main", 1024, 1024)) },
+		raw: func(f *datafile.File) { item(f, itemImage, 0)[5] = f.AddData([]byte("pixels")) }},
 	{id: "tw-map-image-size", edit: func(m *twmap.Map) { withImage(m, twmap.NewImage("a", picture(16, 16))) }, raw: set(itemImage, 0, 1, 0)},
 	{id: "tw-map-image-data", edit: func(m *twmap.Map) { withImage(m, twmap.NewImage("a", picture(16, 16))) }, raw: set(itemImage, 0, 1, 17)},
 	{id: "tw-map-image-rgb", edit: func(m *twmap.Map) { withImage(m, twmap.NewImage("a", picture(16, 16))) },
@@ -309,6 +314,15 @@ var checkCases = []checkCase{
 	{id: "tw-map-game-clip", edit: func(m *twmap.Map) { m.Groups[0].Clip = &twmap.Clip{Width: 10, Height: 10} }},
 	{id: "tw-map-game-parallax", edit: func(m *twmap.Map) { m.Groups[0].ParallaxY = 50 }},
 	{id: "tw-map-game-offset", edit: func(m *twmap.Map) { m.Groups[0].OffsetX = 1 }},
+	{id: "tw-map-physics-tiles-other", edit: func(m *twmap.Map) { physics(m, twmap.KindFront, 50, 45) },
+		raw: func(f *datafile.File) {
+			item(f, itemLayer, 1)[14] = f.AddData(bytes.Repeat([]byte{1, 0, 0, 0}, 50*45))
+		}, also: []string{"tw-map-data-unused"}},
+	{id: "tw-map-quad-color", edit: func(m *twmap.Map) {
+		q := twmap.NewQuad(0, 0, 32, 32)
+		q.Colors[1].G = 256
+		second(m, twmap.NewQuadLayer(q))
+	}},
 	{id: "tw-map-quads-data", edit: func(m *twmap.Map) {
 		second(m,
 			twmap.NewQuadLayer(twmap.Quad{PosEnv: -1, ColorEnv: -1}))
@@ -369,7 +383,10 @@ var checkCases = []checkCase{
 		m.Physics(twmap.KindGame).Name = "Physics"
 		physics(m, twmap.KindTele, 50, 40).Name = "Entities"
 		physics(m, twmap.KindSpeedup, 50, 45).Name = "Zones"
-	}, raw: func(f *datafile.File) { cut(itemLayer, 1, 18)(f); cut(itemLayer, 2, 18)(f) }},
+	}, raw: func(f *datafile.File) {
+		cut(itemLayer, 1, 18)(f)
+		cut(itemLayer, 2, 18)(f)
+	}, also: []string{"tw-map-data-unused"}},
 	{id: "tw-map-other-game", edit: func(m *twmap.Map) { withImage(m, twmap.NewImage("a", picture(16, 16))) }, raw: func(f *datafile.File) {
 		items(f, itemImage)[0].Data = append(item(f, itemImage, 0), 3)
 		f.AddItem(9, 0, 1, 2, 3)

@@ -1,9 +1,11 @@
 package twmap
 
 import (
+	"errors"
 	"fmt"
 
 	"trowel.example/check"
+	"trowel.example/fault"
 	"trowel.example/teeworlds/datafile"
 )
 
@@ -72,11 +74,15 @@ func (c *checker) checkGrid(sink check.Sink, part *Part, layer, l *TileLayer, wh
 	}
 }
 
-// checkAmount reports whether the block has at least as many tiles as the layer.
+// checkAmount reports whether the tiles can be checked: the block has at least as many as the layer, or it is damaged, and everything
+// that keeps the readable tiles makes the rest air.
 func (l *TileLayer) checkAmount(sink check.Sink, part *Part, what string, offset int64, data []byte, err error) bool {
+	if errors.Is(err, fault.ErrLimit) {
+		return false // reported for the data block
+	}
 	if err != nil {
 		sink.AddAt(foundTilesUnreadable, part.at(), part.Path(), offset, "the %s: %s", what, reason(err))
-		return false
+		return true
 	}
 	n := l.Width() * l.Height()
 	have := len(data) / kindCellSizes[l.Kind()]
@@ -216,7 +222,7 @@ func (f *cellFaults) report(sink check.Sink, what string, offset int64, kind Kin
 		{foundTileInvalid, &f.invalid, fmt.Sprintf("that a %v layer does not have", kind)},
 		{foundTileUnused, &f.unused, fmt.Sprintf("whose %s is 0", unusedReasons[kind])},
 		{foundTileFlags, &f.flags, "with flags that they cannot have"},
-		{foundSpeedupAngle, &f.angle, "with an angle beyond 359"},
+		{foundSpeedupAngle, &f.angle, "with an angle outside of 0 to 359"},
 		{foundTileMirrored, &f.mirrored, "mirrored instead of rotated"},
 		{foundTileDeprecated, &f.deprecated, "of the old kind of booster"},
 	} {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"trowel.example/internal/values/deep"
 	"trowel.example/teeworlds/datafile"
 )
 
@@ -11,21 +12,13 @@ import (
 // It inflates nothing.
 func (m *Map) Clone() *Map {
 	c := *m
-	if m.Info != nil {
-		info := *m.Info
-		info.Settings = slices.Clone(info.Settings)
-		c.Info = &info
-	}
+	c.Info = deep.Clone(m.Info)
 	c.Images = cloneAll(m.Images, func(im *Image) *Image { return new(*im) }) // pictures are replaced, never changed
 	c.Sounds = cloneAll(m.Sounds, func(s *Sound) *Sound { return new(*s) })
 	c.Envelopes = cloneAll(m.Envelopes, (*Envelope).Clone)
 	c.Groups = cloneAll(m.Groups, (*Group).Clone)
 	c.Orphans = cloneAll(m.Orphans, CloneLayer)
-	c.Extras = cloneAll(m.Extras, func(e *Extra) *Extra {
-		extra := *e
-		extra.Data = slices.Clone(e.Data)
-		return &extra
-	})
+	c.Extras = deep.Clone(m.Extras)
 	return &c
 }
 
@@ -70,9 +63,7 @@ func CloneLayer(l Layer) Layer {
 	case *SoundLayer:
 		return l.Clone()
 	case *UnknownLayer:
-		c := *l
-		c.Data = slices.Clone(l.Data)
-		return &c
+		return deep.Clone(l)
 	}
 	return l
 }

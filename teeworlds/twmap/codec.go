@@ -19,6 +19,7 @@ type codec struct {
 	file *datafile.File // when reading: the file with the data blocks
 
 	named    *int64  // when reading: the bytes of contents of all blocks that were named
+	err      error   // when reading: the item is too large
 	ints     []int32 // when writing
 	exact    []int   // indexes of integers that fully represent their value
 	refs     []placedRef
@@ -78,11 +79,15 @@ func (c *codec) version(p *int32, usual int32) int32 {
 }
 
 // number visits an integer that follows from the position in the map. When writing it does not change *p, which is
-// the value that was read.
+// the value that was read. Another number has a meaning only in the file that it was read from, so it leaves no residue,
+// except for an empty list.
 func (c *codec) number(name string, p *int32) {
 	if !c.writing() {
 		c.int32(name, p)
 		return
+	}
+	if c.numbers[len(c.numbers)-1] != 0 {
+		c.exact = append(c.exact, len(c.ints))
 	}
 	c.ints, c.numbers = append(c.ints, c.numbers[0]), c.numbers[1:]
 }
@@ -198,9 +203,27 @@ func (c *codec) content(name string, ref *dataRef, changed bool, size int, conte
 	ref.block = c.file.Block(ref.index)
 	if ref.block != nil {
 		if c.named != nil {
-			*c.named += max(0, min(int64(ref.block.Size()), maxRatio*int64(ref.block.StoredSize()), datafile.MaxContent))
+			*c.named += max(0, min(int64(ref.block.Size()), maxRatio*int64(ref.block.StoredSize())))
 		}
 		c.r.MeansText("number of a data block")
+	}
+}
+
+// state allows the block of a reference that was read the contents of a layer or an image of the stated size. If they
+// are too large, and the block can have them, the item cannot be read.
+func (c *codec) state(ref *dataRef, width, height, size int, packed bool) {
+	n := int64(width) * int64(height)
+	least := n * int64(size)
+	if packed {
+		least = n / 256 * 4
+	}
+	err := CheckSize(width, height)
+	switch b := ref.block; {
+	case b == nil:
+	case err == nil:
+		b.State(n * int64(size))
+	case int64(b.Size()) >= least && b.Plausible() && c.err == nil:
+		c.err = err
 	}
 }
 
@@ -211,9 +234,13 @@ func (c *codec) isWhole(size int) {
 	}
 }
 
-// noData visits a reference that the model never uses.
-func (c *codec) noData(name string, ref *dataRef) {
-	c.data(name, ref, false, func() ([]byte, bool) { return nil, false })
+// noData visits a reference that has no meaning in a layer of this kind: a number in it is stale, and its residue, but
+// not a use of the block.
+func (c *codec) noData(name string) {
+	number := int32(-1)
+	if c.int32(name, &number); !c.writing() && number != -1 {
+		c.r.MeansText("unused")
+	}
 }
 
 // text visits a reference to a block with a text that ends in NUL.

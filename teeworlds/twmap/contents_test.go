@@ -32,7 +32,7 @@ func shared(t *testing.T, n int) []byte {
 		it.ID = uint16(i + 1)
 		f.Items = slices.Insert(f.Items, at+1+i, it)
 	}
-	f.Data[f.Items[at].Data[5]] = datafile.NewBlockStream(make([]byte, 1<<17), datafile.MaxContent)
+	f.Data[f.Items[at].Data[5]] = datafile.NewBlockStream(make([]byte, 1<<17), 64<<20)
 	if data, err = f.Encode(); err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestSharedContents(t *testing.T) {
 	for _, read := range []func([]byte) (*twmap.Map, error){twmap.Decode, twmap.Salvage} {
 		m, err := read(data)
 		e, ok := errors.AsType[*fault.Error](err)
-		if m != nil || !ok || !errors.Is(err, effort.ErrMet) || e.Path != "items[50]" {
+		if m != nil || !ok || !errors.Is(err, effort.ErrMet) || e.Path != "items[130]" {
 			t.Errorf("%v", err)
 		}
 	}

@@ -15,6 +15,7 @@ func (m *Map) Clean() {
 		}
 	}
 	m.points, m.bezier, m.file = origin{}, origin{}, fileOrigin{}
+	m.Extras = slices.DeleteFunc(m.Extras, func(e *Extra) bool { return e.is(&uuidAutoMapper) }) // no editor writes them
 	for _, l := range m.Layers() {
 		if t, ok := l.(*TileLayer); ok {
 			t.flags = 0

@@ -25,9 +25,10 @@ func (o *origin) at() *origin { return o }
 type fileOrigin struct {
 	src       []byte
 	datafile  *datafile.File
-	unclaimed []*datafile.Block // data blocks that no known item refers to
-	uuids     []datafile.UUID   // UUIDs of item types, in the order of their numbers
-	was       []placed          // the contents of the map when it was read; nil if only reading it again can restore them
+	unclaimed []unclaimedBlock         // data blocks that no known item refers to
+	uuids     []datafile.UUID          // UUIDs of item types, in the order of their numbers
+	numbers   map[datafile.UUID]uint16 // of item types, if the index has entries that are items of the map; else nil
+	was       []placed                 // the contents of the map when it was read; nil if only reading it again can restore them
 	residue   *FileResidue
 }
 
@@ -69,22 +70,40 @@ func decode(data []byte, read func([]byte) (*datafile.File, error)) (*Map, error
 // otherwise. It keeps f, which must not be changed afterwards.
 func FromDatafile(f *datafile.File) (*Map, error) {
 	effort.Decoded.Add(1)
-	d := decoder{m: &Map{file: fileOrigin{datafile: f}, salvage: f}, f: f, uuids: f.UUIDs(), used: make(map[uint16]bool),
+	d := decoder{m: &Map{file: fileOrigin{datafile: f}, salvage: f}, f: f, uuids: typesOf(f), used: make(map[uint16]bool),
 		indexed: make(map[datafile.UUID]bool)}
-	for _, it := range f.Items {
+	for i := range f.Items {
+		it := &f.Items[i]
 		d.used[it.Type] = true
+		switch {
+		case it.Type == typeVersion && (d.version == nil || it.ID == 0 && d.version.ID != 0):
+			d.version = it
+		case it.Type == typeInfo && it.ID == 0 && d.info == nil:
+			d.info = it
+		}
 	}
-	if err := d.items(); err != nil {
-		return nil, err
-	}
-	if d.m.item == nil {
+	if d.version == nil {
 		if lost := f.Lost(); lost != nil && !f.Salvaged() {
 			return nil, fmt.Errorf("%w: %w", lost, ErrNoVersion)
 		}
 		return nil, ErrNoVersion
 	}
+	if err := d.items(); err != nil {
+		return nil, err
+	}
 	d.assemble()
+	if d.m.hasIndexExtras() { // other numbers would give these entries another meaning
+		d.m.file.numbers = make(map[datafile.UUID]uint16)
+		for typ, uuid := range d.uuids {
+			d.m.file.numbers[uuid] = typ
+		}
+	}
 	items := d.m.place(false)
+	for i := range items {
+		if e, ok := items[i].from.(*Extra); ok {
+			e.ID = items[i].id // unlike those of other items
+		}
+	}
 	d.findUnclaimed(items)
 	remember(items)
 	d.m.file.was = snapshot(items)
@@ -94,18 +113,37 @@ func FromDatafile(f *datafile.File) (*Map, error) {
 	return d.m, f.Lost()
 }
 
+// typesOf returns the UUIDs of the item types of a file by their numbers. If two numbers have the same UUID, the game
+// reads the items of the first.
+func typesOf(f *datafile.File) map[uint16]datafile.UUID {
+	uuids, number := f.UUIDs(), make(map[datafile.UUID]uint16)
+	for typ := range f.All(datafile.TypeUUIDIndex) {
+		uuid, ok := uuids[typ]
+		if !ok {
+			continue
+		}
+		if first, again := number[uuid]; again && first != typ {
+			delete(uuids, typ)
+		} else {
+			number[uuid] = typ
+		}
+	}
+	return uuids
+}
+
 type decoder struct {
-	m         *Map
-	f         *datafile.File
-	named     int64 // bytes of contents that the items so far name
-	layers    []Layer
-	autos     []*AutoMapper
-	groupExs  []*ParallaxZoom
-	envPoints *datafile.Item
-	bezier    *datafile.Item
-	uuids     map[uint16]datafile.UUID // by type number
-	used      map[uint16]bool          // types that have items
-	indexed   map[datafile.UUID]bool   // UUIDs whose index entry was read
+	version, info *datafile.Item // those that the game reads: it finds them by the id 0
+	m             *Map
+	f             *datafile.File
+	named         int64 // bytes of contents that the items so far name
+	layers        []Layer
+	autos         []*AutoMapper
+	groupExs      []*ParallaxZoom
+	envPoints     *datafile.Item
+	bezier        *datafile.Item
+	uuids         map[uint16]datafile.UUID // by type number
+	used          map[uint16]bool          // types that have items
+	indexed       map[datafile.UUID]bool   // UUIDs whose index entry was read
 }
 
 // items reads all items. Parts of a map may share data blocks, so a small file can have contents of any size: more than
@@ -118,8 +156,11 @@ func (d *decoder) items() error {
 	meter := effort.MapContents.Start(stored)
 	for i := range d.f.Items {
 		it, before := &d.f.Items[i], d.named
-		d.item(it)
-		if err := meter.Spend(d.named - before); err != nil {
+		err := d.item(it)
+		if err == nil {
+			err = meter.Spend(d.named - before)
+		}
+		if err != nil {
 			err.(*fault.Error).Path = fmt.Sprintf("items[%d]", i)
 			return err
 		}
@@ -139,15 +180,16 @@ func itemReader(it *datafile.Item) *bin.Reader {
 	return bin.NewReader(w.Data(), bin.LittleEndian)
 }
 
-func (d *decoder) item(it *datafile.Item) {
+// item reads an item. The error is that of an item which is too large.
+func (d *decoder) item(it *datafile.Item) error {
 	m := d.m
 	from := origin{item: it}
 	c := d.codecOf(it)
 	switch {
-	case it.Type == typeVersion && m.item == nil:
+	case it == d.version:
 		m.origin = from
 		m.fields(c)
-	case it.Type == typeInfo && m.Info == nil:
+	case it == d.info:
 		m.Info = &Info{origin: from}
 		m.Info.fields(c)
 	case it.Type == typeImage:
@@ -167,7 +209,7 @@ func (d *decoder) item(it *datafile.Item) {
 		g.fields(c)
 		m.Groups = append(m.Groups, g)
 	case it.Type == typeLayer:
-		d.layers = append(d.layers, d.layer(it))
+		d.layers = append(d.layers, d.layer(it, c))
 	case it.Type == typeEnvPoints && d.envPoints == nil:
 		d.envPoints, m.points.item = it, it
 	case it.Type == datafile.TypeUUIDIndex:
@@ -175,12 +217,13 @@ func (d *decoder) item(it *datafile.Item) {
 	default:
 		d.uuidItem(it, c)
 	}
+	return c.err
 }
 
 // uuid reads an entry of the UUID index. Redundant entries are kept as items of the map.
 func (d *decoder) uuid(it *datafile.Item) {
 	uuid, ok := d.uuids[it.ID]
-	if !ok || !d.used[it.ID] || len(it.Data) != 4 || d.indexed[uuid] {
+	if is, _ := datafile.IndexUUID(it.Data); !ok || is != uuid || !d.used[it.ID] || len(it.Data) != 4 || d.indexed[uuid] {
 		d.extra(it)
 		return
 	}
@@ -192,7 +235,7 @@ func (d *decoder) uuidItem(it *datafile.Item, c *codec) {
 	uuid, ok := d.uuids[it.Type]
 	from := origin{item: it}
 	switch {
-	case ok && uuid == uuidAutoMapper:
+	case ok && uuid == uuidAutoMapper && autoMapperKnown(it.Data):
 		a := &AutoMapper{origin: from}
 		a.fields(c)
 		d.autos = append(d.autos, a)
@@ -207,6 +250,11 @@ func (d *decoder) uuidItem(it *datafile.Item, c *codec) {
 	}
 }
 
+// hasIndexExtras reports whether entries of the UUID index are among the extras.
+func (m *Map) hasIndexExtras() bool {
+	return slices.ContainsFunc(m.Extras, func(e *Extra) bool { return e.UUID == nil && e.Type == datafile.TypeUUIDIndex })
+}
+
 func (d *decoder) extra(it *datafile.Item) {
 	e := &Extra{origin: origin{item: it}, ID: it.ID, Data: it.Data}
 	if uuid, ok := d.uuids[it.Type]; ok {
@@ -217,18 +265,17 @@ func (d *decoder) extra(it *datafile.Item) {
 	d.m.Extras = append(d.m.Extras, e)
 }
 
-func (d *decoder) layer(it *datafile.Item) Layer {
+func (d *decoder) layer(it *datafile.Item, c *codec) Layer {
 	base := LayerBase{origin: origin{item: it}}
 	typ := int32(-1)
 	if len(it.Data) >= 2 {
 		typ = it.Data[1]
 	}
-	c := d.codecOf(it)
 	switch typ {
 	case layerTiles:
 		l := &TileLayer{LayerBase: base, ColorEnv: -1, Image: -1}
 		l.fields(c)
-		if sizeOK(l.Width(), l.Height()) {
+		if sizeOK(l.Width(), l.Height()) && CheckSize(l.Width(), l.Height()) == nil {
 			return l
 		}
 	case layerQuads:
@@ -266,10 +313,13 @@ func (d *decoder) assemble() {
 		}
 	}
 	for _, a := range d.autos {
-		if t := m.tileLayer(a.group, a.layer); t != nil && t.AutoMapper == nil {
-			t.AutoMapper = a
-		} else {
+		if t := m.designLayer(a.group, a.layer); t == nil {
 			d.extra(a.item)
+		} else { // the last one of a layer counts
+			if t.AutoMapper != nil {
+				d.extra(t.AutoMapper.item)
+			}
+			t.AutoMapper = a
 		}
 	}
 	for _, z := range d.groupExs {
@@ -282,8 +332,8 @@ func (d *decoder) assemble() {
 	d.points()
 }
 
-// tileLayer returns layer number layer of a group if it is a tile layer, and nil otherwise.
-func (m *Map) tileLayer(group, layer int32) *TileLayer {
+// designLayer returns layer number layer of a group if it is a tile layer that automappers can draw, and nil otherwise.
+func (m *Map) designLayer(group, layer int32) *TileLayer {
 	if group < 0 || int(group) >= len(m.Groups) {
 		return nil
 	}
@@ -291,13 +341,18 @@ func (m *Map) tileLayer(group, layer int32) *TileLayer {
 	if layer < 0 || int(layer) >= len(layers) {
 		return nil
 	}
-	t, _ := layers[layer].(*TileLayer)
-	return t
+	if t, ok := layers[layer].(*TileLayer); ok && t.Kind() == KindTiles {
+		return t
+	}
+	return nil
 }
 
 // points distributes the points among the envelopes (section "Envelope points").
 func (d *decoder) points() {
 	if d.envPoints == nil {
+		if d.bezier != nil {
+			d.extra(d.bezier)
+		}
 		return
 	}
 	size := envPointInts
@@ -347,9 +402,9 @@ func (d *decoder) findUnclaimed(items []placed) {
 			claimed[r.ref.block] = true
 		}
 	}
-	for _, b := range d.f.Data {
+	for i, b := range d.f.Data {
 		if !claimed[b] {
-			d.m.file.unclaimed = append(d.m.file.unclaimed, b)
+			d.m.file.unclaimed = append(d.m.file.unclaimed, unclaimedBlock{b, int32(i)})
 		}
 	}
 }

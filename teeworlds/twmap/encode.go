@@ -96,7 +96,7 @@ func (m *Map) mayBecome(f *datafile.File) error {
 	return m.salvage.MayBecome(f)
 }
 
-func (m *Map) datafile(level int) *datafile.File { return m.build(m.place(false), level) }
+func (m *Map) datafile(level int) *datafile.File { return m.file.build(m.place(false), level) }
 
 // current returns the map as a datafile: the one that it was read from, if the map was not changed since.
 func (m *Map) current(level int) *datafile.File {
@@ -122,7 +122,7 @@ func (m *Map) asRead() (*datafile.File, error) {
 		for i := range items {
 			items[i].ints = slices.Clone(items[i].ints) // build writes the numbers of blocks into them
 		}
-		return m.build(items, datafile.DefaultLevel), nil
+		return m.file.build(items, datafile.DefaultLevel), nil
 	}
 	before, err := FromDatafile(m.file.datafile)
 	if before == nil {
@@ -155,6 +155,38 @@ func sameParts(a, b *datafile.File) bool {
 	})
 }
 
+// leastUUIDType is the least number of an item type that can have a UUID.
+const leastUUIDType = 0x8001
+
+// indexExtras returns what items of the map state about the numbers of types: the UUIDs of the numbers that are in use,
+// zero for a plain number, and the numbers of UUIDs whose entry of the index is an item of the map, because it has
+// surplus integers. Such an entry is not written a second time.
+func indexExtras(items []placed) (reserved map[uint16]datafile.UUID, own map[datafile.UUID]uint16) {
+	reserved, own = make(map[uint16]datafile.UUID), make(map[datafile.UUID]uint16)
+	for _, p := range items {
+		switch {
+		case p.uuid != nil:
+		case p.typ == datafile.TypeUUIDIndex:
+			uuid, _ := datafile.IndexUUID(p.ints)
+			if _, again := reserved[p.id]; !again {
+				reserved[p.id] = uuid
+			}
+			if _, again := own[uuid]; !again && len(p.ints) > len(uuid)/4 && p.id >= leastUUIDType && p.id != datafile.TypeUUIDIndex {
+				own[uuid] = p.id
+			}
+		default:
+			reserved[p.typ] = datafile.UUID{}
+		}
+	}
+	return reserved, own
+}
+
+// absent reports whether the item is left out, as in its file: points if there are none, tangents if all are zero.
+func (p *placed) absent() bool {
+	return p.residue != nil && p.residue.Absent &&
+		(len(p.ints) == 0 || p.uuid != nil && !slices.ContainsFunc(p.ints, func(i int32) bool { return i != 0 }))
+}
+
 // placed is an item that is about to be written.
 type placed struct {
 	typ   uint16
@@ -166,7 +198,8 @@ type placed struct {
 	from  Entity
 	key   string // for messages
 
-	residue *Residue // applied to the integers
+	residue  *Residue // applied to the integers
+	restored bool     // the id is that of the residue
 }
 
 // place lists the items of the map, complete and in the order in which DDNet's editor writes them. If detached is
@@ -204,10 +237,88 @@ func (m *Map) place(detached bool) []placed {
 		p.layer(fmt.Sprintf("orphans[%d]", i), l)
 	}
 	m.placeEnvelopes(&p)
+	m.placeExtras(&p)
+	return p.items
+}
+
+// placeExtras adds the extras, with ids that no other item of their type has: DDNet rejects a file in which two items
+// have the same. A surplus automapper or parallax zoom stays one, whatever groups and layers the map has now.
+func (m *Map) placeExtras(p *placer) {
+	used, free := make(map[itemKey]bool), make(map[itemKey]int)
+	for i := range p.items {
+		used[p.items[i].itemKey(p.items[i].id)] = true
+	}
 	for i, e := range m.Extras {
 		p.add(fmt.Sprintf("extras[%d]", i), e.Type, e.UUID, int(e.ID), e, e.fields)
+		item := &p.items[len(p.items)-1]
+		if item.isIndex() {
+			continue
+		}
+		if e.is(&uuidGroupEx) && int(e.ID) < len(m.Groups) {
+			item.id = uint16(len(m.Groups))
+		}
+		item.id = item.freeID(used, free)
+		if t := m.lostAutoMapper(e); t != nil {
+			item.ints[1], item.ints[2] = -1, -1
+			item.exact = append(item.exact, 1, 2)
+		}
 	}
-	return p.items
+}
+
+// lostAutoMapper returns the layer that an automapper among the extras names, or nil if the game ignores the item.
+func (m *Map) lostAutoMapper(e *Extra) *TileLayer {
+	if !e.is(&uuidAutoMapper) || !autoMapperKnown(e.Data) {
+		return nil
+	}
+	return m.designLayer(e.Data[1], e.Data[2])
+}
+
+// is reports whether the item has a type with this UUID.
+func (e *Extra) is(uuid *datafile.UUID) bool { return e.UUID != nil && *e.UUID == *uuid }
+
+// itemKey identifies an item in a file.
+type itemKey struct {
+	typ  uint16
+	uuid datafile.UUID
+	id   uint16
+}
+
+// itemKey returns the key that the item has with an id.
+func (p *placed) itemKey(id uint16) itemKey {
+	if p.uuid != nil {
+		return itemKey{uuid: *p.uuid, id: id}
+	}
+	return itemKey{typ: p.typ, id: id}
+}
+
+// isIndex reports whether the item is an entry of the UUID index, whose id has another meaning.
+func (p *placed) isIndex() bool { return p.uuid == nil && p.typ == datafile.TypeUUIDIndex }
+
+// freeID returns the id of the item if it is not used, and otherwise the next that is not; 0 follows the largest. free holds the
+// ids, by type, below which none is left, counted on beyond the largest.
+func (p *placed) freeID(used map[itemKey]bool, free map[itemKey]int) uint16 {
+	id := p.id
+	for n := 0; used[p.itemKey(id)] && n <= math.MaxUint16; n++ {
+		next := max(free[p.itemKey(0)], int(p.id)) + 1
+		free[p.itemKey(0)], id = next, uint16(next)
+	}
+	used[p.itemKey(id)] = true
+	return id
+}
+
+// distinguish gives items whose id another item has since its own was restored an id of their own.
+func distinguish(items []placed) {
+	used, free := make(map[itemKey]bool), make(map[itemKey]int)
+	for i := range items {
+		if p := &items[i]; p.restored && !p.residue.Twice {
+			used[p.itemKey(p.id)] = true
+		}
+	}
+	for i := range items {
+		if p := &items[i]; !p.restored && !p.isIndex() && !p.absent() {
+			p.id = p.freeID(used, free)
+		}
+	}
 }
 
 // placeEnvelopes adds the envelopes and the items with all their points. It adds the item of points even if the map
@@ -215,9 +326,14 @@ func (m *Map) place(detached bool) []placed {
 func (m *Map) placeEnvelopes(p *placer) {
 	start := int32(0)
 	tangents := false
+	// Without tangents, or with those for another number of points, the game draws Bezier curves as lines: such curves of
+	// a file stay lines.
+	ignored := m.item != nil && !p.detached || slices.ContainsFunc(m.Extras, func(e *Extra) bool { return e.is(&uuidEnvBezier) })
 	for i, e := range m.Envelopes {
 		num := int32(len(e.Points))
-		tangents = tangents || slices.ContainsFunc(e.Points, func(p EnvPoint) bool { return p.hasTangents() })
+		tangents = tangents || slices.ContainsFunc(e.Points, func(p EnvPoint) bool {
+			return p.hasTangents() && (!ignored || p.In != [4]Tangent{} || p.Out != [4]Tangent{})
+		})
 		p.add(fmt.Sprintf("envelopes[%d]", i), typeEnvelope, nil, i, e, e.fields, start, num)
 		start += num
 	}
@@ -227,6 +343,9 @@ func (m *Map) placeEnvelopes(p *placer) {
 				for i := range e.Points {
 					for _, f := range fields {
 						f(&e.Points[i], c)
+						for n := len(c.exact); c.writing() && n < len(c.ints); n++ {
+							c.exact = append(c.exact, n)
+						}
 					}
 				}
 			}
@@ -256,7 +375,7 @@ type placer struct {
 func (p *placer) add(key string, typ uint16, uuid *datafile.UUID, id int, from Entity, fields func(*codec), numbers ...int32) {
 	c := codec{detached: p.detached, numbers: numbers}
 	fields(&c)
-	p.items = append(p.items, placed{typ, uuid, uint16(id), c.ints, c.exact, c.refs, from, key, from.at().residue})
+	p.items = append(p.items, placed{typ, uuid, uint16(id), c.ints, c.exact, c.refs, from, key, from.at().residue, false})
 }
 
 func (p *placer) layer(key string, l Layer) {
@@ -265,9 +384,9 @@ func (p *placer) layer(key string, l Layer) {
 }
 
 // build makes a datafile from the items, with a zlib level for new blocks.
-func (m *Map) build(items []placed, level int) *datafile.File {
+func (o *fileOrigin) build(items []placed, level int) *datafile.File {
 	f := datafile.New()
-	numbers := m.numberBlocks(f, items, level)
+	numbers := o.numberBlocks(f, items, level)
 	for i := range items {
 		p := &items[i]
 		for j := range p.refs {
@@ -275,6 +394,7 @@ func (m *Map) build(items []placed, level int) *datafile.File {
 		}
 		p.residue.keep(p)
 	}
+	distinguish(items)
 	used := make(map[datafile.UUID]bool)
 	for _, p := range items {
 		if p.uuid != nil {
@@ -282,40 +402,69 @@ func (m *Map) build(items []placed, level int) *datafile.File {
 		}
 	}
 	numbered := make(map[datafile.UUID]uint16)
-	number := func(uuid datafile.UUID) uint16 {
+	next := uint16(datafile.TypeUUIDIndex)
+	reserved, own := indexExtras(items)
+	for uuid, typ := range o.numbers {
+		reserved[typ] = uuid
+	}
+	number := func(uuid datafile.UUID, had bool) uint16 {
 		typ, ok := numbered[uuid]
-		if !ok {
-			typ = f.AddUUIDType(uuid)
-			numbered[uuid] = typ
+		if ok {
+			return typ
 		}
+		if typ, ok = own[uuid]; ok && !had {
+			numbered[uuid] = typ
+			return typ
+		}
+		if typ, ok = o.numbers[uuid]; !ok {
+			next--
+			for is, ok := reserved[next]; ok && is != uuid && next > leastUUIDType; is, ok = reserved[next] {
+				next--
+			}
+			typ = next
+		}
+		f.Items = append(f.Items, datafile.UUIDItem(typ, uuid))
+		numbered[uuid] = typ
 		return typ
 	}
-	// UUIDs that had a number before get the same number again.
-	for _, uuid := range m.uuidOrder() {
+	// All numbers are assigned before the items, of which some may be entries of the index themselves. UUIDs that had a
+	// number before get the same number again.
+	for _, uuid := range o.uuidOrder() {
 		if used[uuid] {
-			number(uuid)
+			number(uuid, true)
 		}
 	}
 	for _, p := range items {
-		if k := p.residue; k != nil && k.Absent && len(p.ints) == 0 {
+		if p.uuid != nil && !p.absent() {
+			number(*p.uuid, false)
+		}
+	}
+	for _, p := range items {
+		if p.absent() {
 			continue
 		}
 		typ := p.typ
 		if p.uuid != nil {
-			typ = number(*p.uuid)
+			typ = numbered[*p.uuid]
 		}
 		f.Items = append(f.Items, datafile.Item{Type: typ, ID: p.id, Data: p.ints})
 	}
-	slices.SortStableFunc(f.Items, func(a, b datafile.Item) int { return cmp.Compare(a.Type, b.Type) })
-	m.keepContainer(f)
+	autos := numbered[uuidAutoMapper]
+	slices.SortStableFunc(f.Items, func(a, b datafile.Item) int {
+		if a.Type == b.Type && a.Type == autos && autos != 0 { // those without effect are among the others
+			return cmp.Compare(a.ID, b.ID)
+		}
+		return cmp.Compare(a.Type, b.Type)
+	})
+	o.keepContainer(f)
 	return f
 }
 
-func (m *Map) uuidOrder() []datafile.UUID {
-	if r := m.file.residue; r != nil {
+func (o *fileOrigin) uuidOrder() []datafile.UUID {
+	if r := o.residue; r != nil {
 		return r.UUIDs
 	}
-	return m.file.uuids
+	return o.uuids
 }
 
 // contents limits the memory for the contents of parts while blocks are made from them or compared with them.
@@ -373,7 +522,7 @@ func usualFrom(numbers, unclaimed []int32) int32 {
 // numberBlocks adds the blocks of all references to f and returns their numbers. Blocks keep the order of the file
 // that they came from. New blocks follow, or are inserted where they belong if that order was the usual one.
 // References that shared a block still share it if their contents are equal.
-func (m *Map) numberBlocks(f *datafile.File, items []placed, level int) map[*placedRef]int32 {
+func (o *fileOrigin) numberBlocks(f *datafile.File, items []placed, level int) map[*placedRef]int32 {
 	type candidate struct {
 		ref   *placedRef
 		block *datafile.Block
@@ -408,11 +557,11 @@ func (m *Map) numberBlocks(f *datafile.File, items []placed, level int) map[*pla
 			known = append(known, w.index)
 		}
 	}
-	for _, u := range m.unclaimedBlocks() {
+	for _, u := range o.unclaimedBlocks() {
 		unclaimed = append(unclaimed, u.index)
 		candidates = append(candidates, candidate{nil, u.block, u.index})
 	}
-	if m.file.datafile != nil { // residues do not store what is in the usual order
+	if o.datafile != nil { // residues do not store what is in the usual order
 		from := usualFrom(known, unclaimed)
 		for i := range candidates {
 			if candidates[i].index >= from {

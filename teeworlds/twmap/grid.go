@@ -1,12 +1,18 @@
 package twmap
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
+	"io"
 	"iter"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
 
+	"trowel.example/internal/bytes/deflate"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/teeworlds/datafile"
 )
 
@@ -16,6 +22,7 @@ type Grid[T Cell] struct {
 	width, height int
 
 	ref     *dataRef
+	shelved bool // ref is the grid's own, not that of its layer
 	packed  bool // the block has the compressed form of version 4
 	once    sync.Once
 	kept    atomic.Bool // the cells are in memory
@@ -24,9 +31,15 @@ type Grid[T Cell] struct {
 	changed bool
 }
 
-// MaxCells limits the number of cells of a layer: as many cells of 4 bytes as fit into [datafile.MaxContent]. The
-// largest known layers have a few million.
-const MaxCells = datafile.MaxContent / 4
+// MaxCells limits the number of cells of a layer: the size of a data block is an int32, and most cells have 4 bytes.
+// [CheckSize] allows fewer.
+const MaxCells = math.MaxInt32 / 4
+
+// CheckSize returns an error that wraps [fault.ErrLimit] if a layer or picture is larger than a program accepts
+// unless its user allows more: it can be in memory as a whole.
+func CheckSize(width, height int) error {
+	return effort.MapGrid.Check("", int64(width)*int64(height))
+}
 
 // sizeOK reports whether a layer may have the given size.
 func sizeOK(width, height int) bool { return width > 0 && height > 0 && width <= MaxCells/height }
@@ -68,7 +81,7 @@ func (g *Grid[T]) Height() int { return g.height }
 // height; the error then states the reason.
 func (g *Grid[T]) Cells() ([]T, error) {
 	g.once.Do(func() {
-		g.cells, g.err = g.load()
+		g.cells, g.err = g.load((*datafile.Block).Bytes)
 		g.kept.Store(true)
 	})
 	return g.cells, g.err
@@ -79,7 +92,32 @@ func (g *Grid[T]) passing() ([]T, error) {
 	if g.changed || g.kept.Load() {
 		return g.Cells()
 	}
-	return g.load()
+	return g.load((*datafile.Block).Once)
+}
+
+// Pieces returns a function that reads the rows from the top, one after the other, and then returns [io.EOF]: the grid is not in
+// memory as a whole. A row must not be used after the next call. Pieces returns nil where [Grid.Cells] must be used: for cells that
+// were changed, or that the block does not hold one after the other.
+func (g *Grid[T]) Pieces() (next func() ([]T, error)) {
+	if !g.inBlock() || g.kept.Load() || int(g.ref.block.Size()) < g.size() {
+		return nil
+	}
+	r := g.ref.block.Pieces()
+	if r == nil {
+		return nil
+	}
+	y, row := 0, make([]byte, g.width*cellSize[T]())
+	return func() ([]T, error) {
+		if y++; y <= g.height {
+			_, err := io.ReadFull(r, row)
+			return cellsOf[T](row, g.width), err
+		}
+		n, err := io.Copy(io.Discard, r)
+		if err == nil && int64(g.size())+n != int64(g.ref.block.Size()) {
+			err = io.ErrUnexpectedEOF
+		}
+		return nil, cmp.Or(err, io.EOF)
+	}
 }
 
 // At returns the cell at column x of row y, or air outside the grid.
@@ -109,12 +147,12 @@ func (g *Grid[T]) own() {
 	cells, _ := g.Cells()
 	all := make([]T, g.width*g.height)
 	copy(all, cells)
-	g.cells, g.err, g.changed, g.packed, g.ref = all, nil, true, false, nil
+	g.cells, g.err, g.changed, g.packed, g.shelved, g.ref = all, nil, true, false, false, nil
 }
 
 // detach makes the grid independent of the block that it was read from.
 func (g *Grid[T]) detach() {
-	if !g.changed {
+	if !g.changed && !g.shelved {
 		g.own()
 	}
 }
@@ -131,7 +169,7 @@ func (g *Grid[T]) Resize(width, height int) {
 		}
 	}
 	g.width, g.height = width, height
-	g.cells, g.err, g.changed, g.packed, g.ref = n.cells, nil, true, false, nil
+	g.cells, g.err, g.changed, g.packed, g.shelved, g.ref = n.cells, nil, true, false, false, nil
 }
 
 // clone returns a grid with the same cells. Unchanged cells are read again from the block of ref, which is that of g.
@@ -139,7 +177,40 @@ func (g *Grid[T]) clone(ref *dataRef) Cells {
 	if g.changed {
 		return NewGridOf(g.width, g.height, slices.Clone(g.cells))
 	}
-	return &Grid[T]{width: g.width, height: g.height, ref: ref, packed: g.packed}
+	if g.shelved {
+		ref = g.ref
+	}
+	return &Grid[T]{width: g.width, height: g.height, ref: ref, shelved: g.shelved, packed: g.packed}
+}
+
+// NewShelvedGrid returns a grid of the cells that rows passes to add, row by row from the top. They are compressed until they are
+// needed. Missing cells at the end are air, and there must not be more than the grid has room for. It panics where [NewGrid] does.
+func NewShelvedGrid[T Cell](width, height int, rows func(add func(cells []T))) *Grid[T] {
+	if !sizeOK(width, height) {
+		panic(sizeError(width, height))
+	}
+	g := &Grid[T]{width: width, height: height, shelved: true}
+	var stream bytes.Buffer // writing to it does not fail
+	w := deflate.NewDraft(&stream)
+	var row []byte
+	size := 0
+	rows(func(cells []T) {
+		row = appendCells(row[:0], cells)
+		size += len(row)
+		_, _ = w.Write(row)
+	})
+	_, _ = io.CopyN(w, zeros{}, int64(g.size()-size))
+	_ = w.Close()
+	g.ref = &dataRef{block: datafile.NewDraft(stream.Bytes(), g.size())}
+	return g
+}
+
+// zeros is an endless reader of zero bytes.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
 }
 
 // Rows yields the rows from the top with their numbers, as far as cells exist.
@@ -183,7 +254,7 @@ func isReadable(b *datafile.Block) bool {
 }
 
 // isChanged reports whether the block that was read does not hold the current cells in that form.
-func (g *Grid[T]) isChanged(packed bool) bool { return g.changed || g.packed != packed }
+func (g *Grid[T]) isChanged(packed bool) bool { return g.changed || g.shelved || g.packed != packed }
 
 // stored returns a grid of the cells that the block of ref holds in that form.
 func (g *Grid[T]) stored(ref *dataRef, packed bool) Cells {

@@ -80,6 +80,9 @@ type UnknownLayer struct {
 	Data []int32 // the integers after the flags
 }
 
+// Damaged reports whether the type of the layer is known, and its item is too short or states an impossible size.
+func (l *UnknownLayer) Damaged() bool { return layerTypeName(l.Type) != "unknown" }
+
 func (l *UnknownLayer) fields(c *codec) {
 	l.LayerBase.fields(c, l.Type)
 	c.rest("data", &l.Data)
@@ -160,7 +163,7 @@ func (l *QuadLayer) fields(c *codec) {
 	l.LayerBase.fields(c, layerQuads)
 	version := c.version(&l.Version, usualQuadVersion)
 	num := l.NumQuads()
-	if c.detached {
+	if c.detached || c.writing() && !l.data.read { // the list is written again, as far as it can be read
 		num = l.quads.count(&l.data, num, quadSize)
 	}
 	c.int("num_quads", &num)
@@ -318,7 +321,7 @@ func (l *SoundLayer) fields(c *codec) {
 	l.LayerBase.fields(c, typ)
 	c.version(&l.Version, usualSoundVersion)
 	num := l.NumSources()
-	if c.detached {
+	if c.detached || c.writing() && !l.data.read {
 		size, _ := l.sourceForm()
 		num = l.sources.count(&l.data, num, size)
 	}

@@ -177,6 +177,9 @@ func (g *Group) fields(c *codec) {
 	c.int32("parallax_y", &g.ParallaxY)
 	c.number("start_layer", &g.start)
 	c.number("num_layers", &g.nLayers)
+	if c.writing() { // a group that claims missing layers must not claim later ones
+		c.exact = append(c.exact, len(c.ints)-1)
+	}
 	if version >= 2 {
 		var clip Clip
 		clipping := g.Clip != nil

@@ -1,11 +1,13 @@
 package twmap
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"image"
 
 	"trowel.example/fault"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/teeworlds/datafile"
 )
 
@@ -30,29 +32,37 @@ var pickups2007 = map[int32]GameTile{
 
 // Import2007 converts a map of 2007, which has no map version item, to a current map. It fails with [ErrNoVersion] if
 // f has no layer of a map of 2007. Parts that cannot be read are left out; the error then wraps [fault.ErrLost],
-// unless f was returned by [datafile.Salvage].
+// unless f was returned by [datafile.Salvage]. If one is too large to be read, Import2007 returns no map, and an error
+// that wraps [fault.ErrLimit].
 func Import2007(f *datafile.File) (*Map, error) {
 	var lost []error
+	var limit error
 	lose := func(typ string, it datafile.Item, err error) {
-		if err != nil {
+		if errors.Is(err, fault.ErrLimit) {
+			limit = cmp.Or(limit, fmt.Errorf("%s %d: %w", typ, it.ID, err))
+		} else if err != nil {
 			lost = append(lost, fmt.Errorf("%w: %s %d: %w", fault.ErrLost, typ, it.ID, err))
 		}
 	}
-	width, height, front, room := 0, 0, 0, MaxCells
+	width, height, front := 0, 0, 0
+	meter := effort.MapGrid.Start(0)
 	var group Group
 	for _, it := range f.All(type2007Tiles) {
-		l, err := tiles2007(f, it, room)
-		if err == nil && !sizeOK(max(width, l.Width()), max(height, l.Height())) {
-			err = fault.ErrLimit
+		l, err := tiles2007(f, it, meter)
+		if err == nil {
+			err = CheckSize(max(width, l.Width()), max(height, l.Height()))
 		}
 		if lose("layer", it, err); err != nil {
 			continue
 		}
 		group.Layers = append(group.Layers, l)
-		width, height, room = max(width, l.Width()), max(height, l.Height()), room-l.NumCells()
+		width, height = max(width, l.Width()), max(height, l.Height())
 		if len(it.Data) > 7 && it.Data[7] == 1 {
 			front = len(group.Layers)
 		}
+	}
+	if limit != nil {
+		return nil, limit
 	}
 	if len(group.Layers) == 0 {
 		return nil, errors.Join(append(lost, ErrNoVersion)...)
@@ -104,25 +114,34 @@ func Import2007(f *datafile.File) (*Map, error) {
 		put(e.typ, func(int32) GameTile { return e.tile })
 	}
 	put(type2007Pickup, func(kind int32) GameTile { return pickups2007[kind] })
+	if limit != nil {
+		return nil, limit
+	}
 	if f.Salvaged() {
 		return m, nil
 	}
 	return m, errors.Join(append(lost, f.Lost())...)
 }
 
-// tiles2007 reads a layer of at most room cells: several layers may share a block. A cell is an id and whether it is
+// tiles2007 reads a layer, and counts its cells: several layers may share a block. A cell is an id and whether it is
 // flipped.
-func tiles2007(f *datafile.File, it datafile.Item, room int) (*TileLayer, error) {
+func tiles2007(f *datafile.File, it datafile.Item, meter effort.Meter) (*TileLayer, error) {
 	if len(it.Data) < 7 {
 		return nil, fault.ErrShort
 	}
 	w, h := int(it.Data[1]), int(it.Data[2])
-	if !sizeOK(w, h) || w*h > room {
+	if !sizeOK(w, h) {
 		return nil, fault.ErrFormat
 	}
 	data, err := blockOf(f, it.Data[6])
-	if err != nil || len(data)/2 < w*h {
+	if err != nil {
+		return nil, err
+	}
+	if len(data)/2 < w*h {
 		return nil, fault.ErrShort
+	}
+	if err := meter.Spend(int64(w) * int64(h)); err != nil {
+		return nil, err
 	}
 	l := NewTileLayer(KindTiles, w, h)
 	l.Image = int(it.Data[0])

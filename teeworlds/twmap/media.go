@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"trowel.example/fault"
+	"trowel.example/teeworlds/datafile"
 )
 
 // Image is a picture that layers are drawn with (section "Images"). [NewImage] and [NewExternalImage] make one; the
@@ -147,8 +148,26 @@ func (im *Image) SetExternal(width, height int) {
 	im.pixels, im.changed = nil, true
 }
 
-// StoredSize returns the number of bytes that the pixels take in the file.
-func (im *Image) StoredSize() int { return im.data.storedSize() }
+// StoredSize returns the number of bytes that the pixels take in the file: 0 for a picture that was set since.
+func (im *Image) StoredSize() int {
+	if im.changed {
+		return 0
+	}
+	return im.data.storedSize()
+}
+
+// replacesRGB reports whether a new picture replaces one with pixels of three bytes.
+func (im *Image) replacesRGB() bool {
+	if !im.changed || im.pixels == nil {
+		return false
+	}
+	if b := im.data.block; b != nil {
+		return int(b.Size()) == 3*im.width*im.height
+	}
+	k := im.data.residue
+	return k != nil && k.Size != nil && int(*k.Size) == 3*im.width*im.height &&
+		k.Was != datafile.Mark(im.pixels.Pix[:4*im.width*im.height])
+}
 
 func (im *Image) fields(c *codec) {
 	version := c.version(&im.Version, 1)
@@ -165,9 +184,18 @@ func (im *Image) fields(c *codec) {
 	})
 	if !im.changed && im.HasPicture() {
 		c.isWhole(4 * im.width * im.height)
+		if !c.writing() {
+			c.state(&im.data, im.width, im.height, int(im.data.block.Size())/(im.width*im.height), false)
+		}
 	}
 	if version >= 2 {
-		c.int32("must_be_1", &im.Variant)
+		variant := im.Variant
+		if c.writing() && variant == 0 && im.replacesRGB() {
+			variant = 1
+		}
+		if c.int32("must_be_1", &variant); !c.writing() {
+			im.Variant = variant
+		}
 	}
 }
 

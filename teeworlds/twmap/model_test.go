@@ -412,3 +412,30 @@ func TestConstructors(t *testing.T) {
 		t.Errorf("found %v", all)
 	}
 }
+
+// TestAt tests that the cells of every kind of tile layer can be read in the same way.
+func TestAt(t *testing.T) {
+	tele, speedup := twmap.NewTileLayer(twmap.KindTele, 4, 3), twmap.NewTileLayer(twmap.KindSpeedup, 4, 3)
+	change, tune := twmap.NewTileLayer(twmap.KindSwitch, 4, 3), twmap.NewTileLayer(twmap.KindTune, 4, 3)
+	tele.Teles().Set(1, 2, twmap.TeleTile{Number: 9, ID: 26})
+	speedup.Speedups().Set(1, 2, twmap.SpeedupTile{Force: 9, ID: 28})
+	change.Switches().Set(1, 2, twmap.SwitchTile{Number: 9, ID: 22, Flags: twmap.FlipX})
+	tune.Tunes().Set(1, 2, twmap.TuneTile{Number: 9, ID: 68})
+	layers := map[*twmap.TileLayer]twmap.Tile{
+		tele: {ID: 26}, speedup: {ID: 28}, change: {ID: 22, Flags: twmap.FlipX}, tune: {ID: 68}, {}: {},
+	}
+	for _, kind := range []twmap.Kind{twmap.KindTiles, twmap.KindGame, twmap.KindFront, twmap.KindEntities, twmap.KindZones} {
+		l := twmap.NewTileLayer(kind, 4, 3)
+		l.Tiles().Set(1, 2, twmap.Tile{ID: 3, Flags: twmap.Rotate})
+		layers[l] = twmap.Tile{ID: 3, Flags: twmap.Rotate}
+	}
+	for l, want := range layers {
+		for y := -1; y <= 3; y++ {
+			for x := -1; x <= 4; x++ {
+				if got := l.At(x, y); x == 1 && y == 2 && got != want || (x != 1 || y != 2) && got != (twmap.Tile{}) {
+					t.Errorf("%v at %d,%d: %v", l.Kind(), x, y, got)
+				}
+			}
+		}
+	}
+}

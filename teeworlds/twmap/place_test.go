@@ -229,8 +229,9 @@ func TestCheckTextOfPixels(t *testing.T) {
 		item(f, itemInfo, 0)[2] = item(f, itemImage, 0)[5]
 	})
 	_, all := findings(m)
-	if len(all) != 2 || all[0].Message != "the map version is not a text but the pixels of image 0 (data block 1)" ||
-		all[1].Message != "the name of the image is not a text but the pixels of image 0 (data block 1)" {
+	if len(all) != 3 || all[0].Message != "the map version is not a text but the pixels of image 0 (data block 1)" ||
+		all[1].Message != "the name of the image is not a text but the pixels of image 0 (data block 1)" ||
+		all[2].ID != "tw-map-data-unused" {
 		t.Errorf("found %v", all)
 	}
 }

@@ -68,7 +68,7 @@ func parseProfile(name string, data []byte) (*Profile, error) {
 		switch {
 		case word == "#":
 		case rest == "":
-			err = errors.New("expected a word and a text")
+			err = errors.New("expected a word and a string")
 		case word == "source":
 			sourced = true
 		case !sourced:

@@ -19,9 +19,9 @@ func TestParseProfile(t *testing.T) {
 		source + "tile game 256 x":      "line 2: 256: expected a number",
 		source + "tile games 5 x":       `line 2: "games" is not a kind`,
 		source + "tile tiles 5 x":       `line 2: "tiles" is not a kind`,
-		source + "\nsetting":            "line 2: expected a word and a text",
+		source + "\nsetting":            "line 2: expected a word and a string",
 		source + "settings sv_hit":      `line 2: "settings": expected source`,
-		"source x\nsource\nsetting a b": "line 2: expected a word and a text",
+		"source x\nsource\nsetting a b": "line 2: expected a word and a string",
 	} {
 		if _, err := parseProfile("a", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)

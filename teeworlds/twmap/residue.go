@@ -47,6 +47,7 @@ type UnclaimedBlock struct {
 // Residue holds the residue of an item.
 type Residue struct {
 	ID     *[2]uint16              `json:"id,omitempty"`     // its id, and the id that it replaces
+	Twice  bool                    `json:"twice,omitempty"`  // an earlier item of the type has the same id
 	Absent bool                    `json:"absent,omitempty"` // the item is left out as long as it is empty
 	Set    [][3]int32              `json:"set,omitempty"`    // index of an integer, its value, and the value that it replaces
 	Cut    []int32                 `json:"cut,omitempty"`    // integers that the item lacks at its end
@@ -83,7 +84,7 @@ func (k *Residue) keep(p *placed) {
 		return
 	}
 	if k.ID != nil && k.ID[1] == p.id {
-		p.id = k.ID[0]
+		p.id, p.restored = k.ID[0], true
 	}
 	if n := len(p.ints) - len(k.Cut); n >= 0 && slices.Equal(p.ints[n:], k.Cut) {
 		for _, s := range k.Set {
@@ -96,12 +97,15 @@ func (k *Residue) keep(p *placed) {
 	p.ints = append(p.ints, k.Tail...)
 }
 
-// differ returns the residue that turns the placed item into item, or nil if they are equal.
-func (p *placed) differ(item *datafile.Item) *Residue {
+// differ returns the residue that turns the placed item into item, or nil if they are equal. seen holds the types and
+// ids of the items before.
+func (p *placed) differ(item *datafile.Item, seen map[[2]uint16]bool) *Residue {
 	var k Residue
+	key := [2]uint16{item.Type, item.ID}
 	if item.ID != p.id {
-		k.ID = &[2]uint16{item.ID, p.id}
+		k.ID, k.Twice = &[2]uint16{item.ID, p.id}, seen[key]
 	}
+	seen[key] = true
 	ref := make(map[int]bool)
 	for _, r := range p.refs {
 		ref[r.at] = true
@@ -121,12 +125,12 @@ func (p *placed) differ(item *datafile.Item) *Residue {
 }
 
 // keepContainer gives f the container details of the file that the map came from.
-func (m *Map) keepContainer(f *datafile.File) {
+func (o *fileOrigin) keepContainer(f *datafile.File) {
 	switch {
-	case m.file.residue != nil:
-		f.SetContainer(m.file.residue.ContainerResidue)
-	case m.file.datafile != nil:
-		f.SetContainer(m.file.datafile.Container())
+	case o.residue != nil:
+		f.SetContainer(o.residue.ContainerResidue)
+	case o.datafile != nil:
+		f.SetContainer(o.datafile.Container())
 	}
 }
 
@@ -136,16 +140,53 @@ type unclaimedBlock struct {
 	index int32
 }
 
-func (m *Map) unclaimedBlocks() []unclaimedBlock {
+// unusedBlocks returns the blocks without a reference that no unknown part names either, as far as can be known.
+func (m *Map) unusedBlocks() []unclaimedBlock {
+	named := make(map[int32]bool)
+	for _, e := range m.Extras {
+		for _, n := range e.Data {
+			named[n] = true
+		}
+	}
+	for _, l := range m.Layers() {
+		if u, ok := l.(*UnknownLayer); ok {
+			for _, n := range u.Data {
+				named[n] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(m.file.unclaimedBlocks()), func(u unclaimedBlock) bool { return named[u.index] })
+}
+
+// RemoveUnusedBlocks removes the data blocks that nothing uses, and returns their number. It keeps those that an
+// unknown part may use.
+func (m *Map) RemoveUnusedBlocks() int {
+	unused := make(map[int32]bool)
+	for _, u := range m.unusedBlocks() {
+		unused[u.index] = true
+	}
+	if len(unused) == 0 {
+		return 0
+	}
+	if m.file.residue != nil {
+		k := *m.file.residue
+		k.Blocks = slices.DeleteFunc(slices.Clone(k.Blocks), func(b UnclaimedBlock) bool { return unused[b.Index] })
+		m.file.residue = &k
+	} else {
+		m.file.unclaimed = slices.DeleteFunc(slices.Clone(m.file.unclaimed), func(u unclaimedBlock) bool { return unused[u.index] })
+		m.file.was = nil // asRead builds with these blocks
+	}
+	return len(unused)
+}
+
+func (o *fileOrigin) unclaimedBlocks() []unclaimedBlock {
+	k := o.residue
+	if k == nil {
+		return o.unclaimed
+	}
 	var list []unclaimedBlock
-	if k := m.file.residue; k != nil {
-		for _, b := range k.Blocks {
-			list = append(list, unclaimedBlock{datafile.NewBlockStream(b.Stream, b.Size), b.Index})
-		}
-	} else if m.file.datafile != nil {
-		for _, b := range m.file.unclaimed {
-			list = append(list, unclaimedBlock{b, int32(slices.Index(m.file.datafile.Data, b))})
-		}
+	for _, b := range k.Blocks {
+		list = append(list, unclaimedBlock{datafile.NewBlockStream(b.Stream, b.Size), b.Index})
 	}
 	return list
 }
@@ -174,6 +215,7 @@ func (m *Map) Residues() (*Residues, error) {
 		return nil, err
 	}
 	unchanged := bytes.Equal(out, m.file.src)
+	seen := make(map[[2]uint16]bool)
 	items := m.place(true)
 	for i := range items {
 		o := items[i].from.at()
@@ -182,7 +224,7 @@ func (m *Map) Residues() (*Residues, error) {
 		}
 		k := o.residue // of the item that was read; ignored where values have changed since
 		if unchanged {
-			k = items[i].differ(o.item)
+			k = items[i].differ(o.item, seen)
 		}
 		if k != nil {
 			own := *k
@@ -193,16 +235,18 @@ func (m *Map) Residues() (*Residues, error) {
 	if m.points.item == nil {
 		all.Of[&m.points] = &Residue{Absent: true}
 	}
+	if m.bezier.item == nil && slices.ContainsFunc(items, func(p placed) bool { return p.from == &m.bezier }) {
+		all.Of[&m.bezier] = &Residue{Absent: true}
+	}
 	m.dataResidues(items, all)
 	all.File = m.fileResidue(items)
 
 	if !unchanged {
 		return all, nil
 	}
-	for i := range items { // test whether this reproduces the file
-		items[i].residue = all.Of[items[i].from]
-	}
-	if restored, err := m.build(items, datafile.DefaultLevel).Encode(); err != nil || !bytes.Equal(restored, m.file.src) {
+	stored := fileOrigin{residue: all.File}
+	restored, err := stored.build(storedItems(items, all), datafile.DefaultLevel).Encode()
+	if err != nil || !bytes.Equal(restored, m.file.src) { // the residues do not reproduce the file
 		if all.File == nil {
 			all.File = &FileResidue{}
 		}
@@ -211,11 +255,41 @@ func (m *Map) Residues() (*Residues, error) {
 	return all, nil
 }
 
+// storedItems returns the items as a map has them that was stored with the residues: they have nothing of the file but
+// the blocks that the residues reproduce.
+func storedItems(items []placed, all *Residues) []placed {
+	list := slices.Clone(items)
+	for i := range list {
+		p := &list[i]
+		p.residue = all.Of[p.from]
+		p.refs = slices.Clone(p.refs)
+		for j := range p.refs {
+			r := &p.refs[j]
+			var k *DataResidue
+			if p.residue != nil {
+				k = p.residue.Data[r.field]
+			}
+			ref := dataRef{residue: k}
+			if !r.changed {
+				ref = dataRef{read: true, index: -1, block: r.ref.block}
+				if k != nil && k.Index != nil {
+					ref.index = *k.Index
+				} else if k != nil && k.Ref != nil {
+					ref.index = *k.Ref
+				}
+			}
+			r.ref = &ref
+		}
+	}
+	return list
+}
+
 // remember gives each entity the residue of its item, so that Encode can write what the model does not express.
 func remember(items []placed) {
+	seen := make(map[[2]uint16]bool)
 	for i := range items {
 		if o := items[i].from.at(); o.item != nil {
-			o.residue = items[i].differ(o.item)
+			o.residue = items[i].differ(o.item, seen)
 			items[i].residue = o.residue
 		}
 	}
@@ -230,10 +304,10 @@ func (m *Map) fileResidue(items []placed) *FileResidue {
 			usual = append(usual, *p.uuid)
 		}
 	}
-	if !slices.Equal(usual, m.file.uuids) {
+	if m.hasIndexExtras() || !slices.Equal(usual, m.file.uuids) {
 		k.UUIDs = m.file.uuids
 	}
-	for _, u := range m.unclaimedBlocks() {
+	for _, u := range m.file.unclaimedBlocks() {
 		stream, size := u.block.Compressed()
 		k.Blocks = append(k.Blocks, UnclaimedBlock{u.index, size, stream})
 	}
@@ -252,7 +326,7 @@ func (m *Map) dataResidues(items []placed, all *Residues) {
 	}
 	var jobs []*job
 	var numbers, unclaimed []int32
-	for _, u := range m.unclaimedBlocks() {
+	for _, u := range m.file.unclaimedBlocks() {
 		unclaimed = append(unclaimed, u.index)
 	}
 	for i := range items {

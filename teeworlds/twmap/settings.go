@@ -1,9 +1,10 @@
 package twmap
 
 import (
-	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"trowel.example/check"
 	"trowel.example/internal/text/words"
@@ -83,32 +84,40 @@ func (c *settingsCheck) command(text string) {
 	case slices.Contains(refusedCommands, name):
 		c.reported[written] = true
 		c.find(foundSettingRefused, "the server does not let a map run %q", written)
-	case nearest(name, mapCommandNames, 2) == "" && strings.Contains(name, "_"):
+	case words.Nearest(name, mapCommandNames, 2) == "" && strings.Contains(name, "_"):
 		if c.other.add(c.part.Whole()); !slices.Contains(c.others.named, written) {
 			c.others.addAs(c.part.Whole(), func() string { return written })
 		}
 	default:
 		c.reported[written] = true
-		c.find(foundSettingUnknown, "%q is not a setting%s", written, didYouMean(name, mapCommandNames))
+		c.find(foundSettingUnknown, "%q is not a setting%s", written, words.DidYouMean(name, mapCommandNames, max(len(name)/3, 1)))
 	}
 }
 
-// didYouMean returns a hint with the known word that is most similar to word, or "" if none is similar.
-func didYouMean(word string, known []string) string {
-	best := nearest(word, known, max(len(word)/3, 1))
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean %q?", best)
-}
-
-// nearest returns the known word with the smallest edit distance from word, or "" if no distance is at most most.
-func nearest(word string, known []string, most int) string {
-	best, least := "", most+1
-	for _, k := range known {
-		if d := words.Distance(word, k, least); d < least {
-			best, least = k, d
+// UnknownCommands returns the names of the commands of a setting that neither DDNet's server nor one with a profile has, in
+// lower case.
+func UnknownCommands(line string) (names []string) {
+	for _, command := range splitCommands(line) {
+		written, _ := cutArgument(command)
+		name := strings.ToLower(written)
+		_, known := mapCommands[name]
+		if name != "" && !known && !slices.Contains(refusedCommands, name) && !profileSettings()[name] {
+			names = append(names, name)
 		}
 	}
-	return best
+	return names
 }
+
+// CommandNames returns the names of the commands that DDNet's server runs for a map, sorted.
+func CommandNames() []string { return slices.Clone(mapCommandNames) }
+
+// profileSettings returns the settings of all profiles.
+var profileSettings = sync.OnceValue(func() map[string]bool {
+	all := make(map[string]bool)
+	for _, name := range Profiles() {
+		if p, err := ProfileNamed(name); err == nil {
+			maps.Copy(all, p.settings)
+		}
+	}
+	return all
+})

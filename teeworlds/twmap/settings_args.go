@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"trowel.example/internal/text/words"
 )
 
 // param is an argument that a command needs.
@@ -111,7 +113,7 @@ func (c *settingsCheck) arguments(command string, params []param, rest string) {
 		if p.kind == paramWord {
 			if !c.reported[word] && p.words != nil && !slices.Contains(p.words, strings.ToLower(word)) {
 				c.reported[word] = true
-				c.find(foundSettingUnknown, "%q %s%s", word, p.bad, didYouMean(word, p.words))
+				c.find(foundSettingUnknown, "%q %s%s", word, p.bad, words.DidYouMean(word, p.words, max(len(word)/3, 1)))
 				return
 			}
 			continue

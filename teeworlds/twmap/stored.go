@@ -1,6 +1,7 @@
 package twmap
 
 import (
+	"bytes"
 	"fmt"
 
 	"trowel.example/teeworlds/datafile"
@@ -41,6 +42,20 @@ func (l *TileLayer) Stored(x, y int) (at Stored) {
 		}
 	})
 	return at
+}
+
+// SameStream reports, without reading them, that both layers have the same cells because nobody changed them since they were read
+// from identical bytes.
+func (l *TileLayer) SameStream(o *TileLayer) bool {
+	if l.kind != o.kind || l.Width() != o.Width() || l.Height() != o.Height() || l.packed() != o.packed() ||
+		l.cells == nil || o.cells == nil || l.cells.isChanged(l.packed()) || o.cells.isChanged(o.packed()) {
+		return false
+	}
+	x, y := l.data[l.dataKind()].block, o.data[o.dataKind()].block
+	if x == nil || y == nil {
+		return false
+	}
+	return x == y || x.Size() == y.Size() && x.Stream() != nil && bytes.Equal(x.Stream(), y.Stream())
 }
 
 // Store compresses the cells as Encode would and releases them until they are needed again, so that a program that

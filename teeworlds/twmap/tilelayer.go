@@ -168,7 +168,26 @@ func (l *TileLayer) Height() int {
 	return l.cells.Height()
 }
 
-// Tiles returns the cells of a tiles, game, front or infclass layer, or nil for other kinds.
+// At returns the ID and the flags of the cell at column x of row y, of a layer of any kind, or air outside the layer. Cells of some
+// kinds have no flags. The other fields are available from Teles, Speedups, Switches and Tunes.
+func (l *TileLayer) At(x, y int) Tile {
+	switch g := l.cells.(type) {
+	case *Grid[Tile]:
+		return g.At(x, y)
+	case *Grid[TeleTile]:
+		return Tile{ID: g.At(x, y).ID}
+	case *Grid[SpeedupTile]:
+		return Tile{ID: g.At(x, y).ID}
+	case *Grid[SwitchTile]:
+		cell := g.At(x, y)
+		return Tile{ID: cell.ID, Flags: cell.Flags}
+	case *Grid[TuneTile]:
+		return Tile{ID: g.At(x, y).ID}
+	}
+	return Tile{}
+}
+
+// Tiles returns the cells of a tiles, game, front or infclass layer, or nil for other kinds: [TileLayer.At] reads all kinds.
 func (l *TileLayer) Tiles() *Grid[Tile] { return cellsAs[Tile](l) }
 
 // Teles returns the cells of a tele layer, or nil for other kinds.
@@ -285,7 +304,7 @@ func (l *TileLayer) fields(c *codec) {
 		if f.kind == l.kind {
 			l.cellData(c, f.name)
 		} else {
-			c.noData(f.name, &l.data[f.kind])
+			c.noData(f.name)
 		}
 	}
 }
@@ -296,7 +315,11 @@ func (l *TileLayer) packed() bool { return l.Version >= 4 && l.dataKind() <= Kin
 // cellData visits the reference to the block with the cells.
 func (l *TileLayer) cellData(c *codec, name string) {
 	if !c.writing() {
-		c.data(name, &l.data[l.dataKind()], false, nil)
+		ref := &l.data[l.dataKind()]
+		c.data(name, ref, false, nil)
+		if sizeOK(l.Width(), l.Height()) {
+			c.state(ref, l.Width(), l.Height(), l.cellSize(l.dataKind()), l.packed())
+		}
 		return
 	}
 	packed := l.packed()
@@ -317,6 +340,9 @@ func (l *TileLayer) noCells(c *codec) {
 	c.content("data", &l.data[KindTiles], resized, size, func() datafile.Content {
 		return datafile.Content{Zeros: size}
 	})
+	if !c.writing() && sizeOK(l.Width(), l.Height()) {
+		c.state(&l.data[KindTiles], l.Width(), l.Height(), 4, false)
+	}
 }
 
 // over returns the same layer with the cells in block.
@@ -343,6 +369,9 @@ func (l *TileLayer) connect(width, height int) {
 		l.cells = &Grid[Tile]{width: width, height: height, ref: ref, packed: l.packed()}
 	}
 }
+
+// autoMapperKnown reports whether an item has the version of automappers that the game reads, and names a layer.
+func autoMapperKnown(v []int32) bool { return len(v) >= 3 && v[0] == 1 }
 
 func (a *AutoMapper) fields(c *codec) {
 	version := int32(1) // DDNet's editor ignores any other

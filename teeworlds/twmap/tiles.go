@@ -3,6 +3,7 @@ package twmap
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"trowel.example/fault"
@@ -97,11 +98,11 @@ func cellSize[T Cell]() int {
 	return 4
 }
 
-func (g *Grid[T]) load() ([]T, error) {
+func (g *Grid[T]) load(read func(*datafile.Block) ([]byte, error)) ([]T, error) {
 	if g.ref == nil || g.ref.block == nil {
 		return nil, &fault.Error{Path: "data", Offset: -1, Want: "a data block with the tiles", Got: "none", Err: fault.ErrFormat}
 	}
-	data, err := g.ref.block.Bytes()
+	data, err := read(g.ref.block)
 	n := g.width * g.height
 	if g.packed {
 		tiles, unpackErr := unpack(data, n)
@@ -190,7 +191,11 @@ const speedupOld = 28
 func (g *Grid[T]) encode(packed bool) datafile.Content {
 	n := g.width * g.height
 	if !packed && g.inBlock() {
-		if data, err := g.ref.block.Bytes(); err == nil && len(data) == n*cellSize[T]() {
+		read := (*datafile.Block).Bytes
+		if g.shelved {
+			read = (*datafile.Block).Once
+		}
+		if data, err := read(g.ref.block); err == nil && len(data) == n*cellSize[T]() {
 			return datafile.Content{Bytes: data} // the cells represent the whole block
 		}
 	}
@@ -198,8 +203,15 @@ func (g *Grid[T]) encode(packed bool) datafile.Content {
 	if tiles, ok := any(cells).([]Tile); ok && packed {
 		return datafile.Content{Bytes: pack(tiles, n)}
 	}
-	size := cellSize[T]()
-	data := make([]byte, len(cells)*size)
+	data := appendCells(make([]byte, 0, len(cells)*cellSize[T]()), cells)
+	return datafile.Content{Bytes: data, Zeros: max(n*cellSize[T](), cellSize[T]()) - len(data)}
+}
+
+// appendCells adds the cells as they are in the contents of a block.
+func appendCells[T Cell](to []byte, cells []T) []byte {
+	from, n := len(to), len(cells)*cellSize[T]()
+	to = slices.Grow(to, n)[:from+n]
+	data := to[from:]
 	switch cells := any(cells).(type) {
 	case []Tile:
 		for i, t := range cells {
@@ -226,7 +238,7 @@ func (g *Grid[T]) encode(packed bool) datafile.Content {
 			data[2*i], data[2*i+1] = t.Number, t.ID
 		}
 	}
-	return datafile.Content{Bytes: data, Zeros: max(n*size, size) - len(data)}
+	return to
 }
 
 // unpack expands the compressed form of version 4: each tile is followed by as many copies as its Skip states

@@ -542,9 +542,11 @@ func TestTrace(t *testing.T) {
 
 func TestNotAMap(t *testing.T) {
 	f := datafile.New()
+	f.Data = []*datafile.Block{datafile.NewBlock(make([]byte, 2<<20))}
 	f.AddItem(0x8001, 0, 1, 2)
+	f.AddItem(2, 0, 1, 8, 8, 0, 0, 0) // an image, if this were a map, whose name would be too long
 	data, _ := f.Encode()
-	if _, err := twmap.Decode(data); !errors.Is(err, twmap.ErrNoVersion) || twmap.Recognize(data) {
+	if _, err := twmap.Decode(data); !errors.Is(err, twmap.ErrNoVersion) || errors.Is(err, fault.ErrLimit) || twmap.Recognize(data) {
 		t.Errorf("error = %v, Recognize = %v", err, twmap.Recognize(data))
 	}
 	if m := encode(t, twmap.New(2, 2)); !twmap.Recognize(m) {

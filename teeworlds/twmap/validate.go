@@ -110,7 +110,7 @@ func (v *validator) room(path string, version, since int32, what string, not boo
 // number checks a number for which the file has 32 bits.
 func (v *validator) number(path string, n int) {
 	if int(int32(n)) != n {
-		v.lost(path, "%d: expected a number of 32 bits", n)
+		v.lost(path, "%d: expected a 32-bit number", n)
 	}
 }
 

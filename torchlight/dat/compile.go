@@ -2,9 +2,9 @@ package dat
 
 import (
 	"bytes"
-	"fmt"
 
 	"trowel.example/fault"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/torchlight/text"
 )
 
@@ -17,9 +17,9 @@ func Decompile(data []byte, o Options) (form []byte, residue *Residue, err error
 		return nil, nil, err
 	}
 	root := f.Text(o)
-	if size, most := formSize(root, 0), 1<<20+100*len(data); size > most {
-		return nil, nil, &fault.Error{Path: "root", Offset: -1, Want: fmt.Sprintf("a text of at most %d characters",
-			most), Got: fmt.Sprint(size), Err: fault.ErrLimit}
+	if err := effort.DataText.Start(int64(len(data))).Spend(int64(formSize(root, 0))); err != nil {
+		err.(*fault.Error).Path = "root"
+		return nil, nil, err
 	}
 	form = text.Format(root)
 	if !o.FormOnly {
@@ -51,7 +51,7 @@ func ResidueOf(data, form []byte, o Options) (residue *Residue, same bool) {
 	}
 	six := o
 	six.Floats = text.GUTS
-	if !text.Equal(f.Text(six), fromText(t.Root, f.Version, func(text.Item, *text.Error) {}).Text(six)) {
+	if !text.Equal(f.Text(six), fromText(t.Root, f.Version, true, func(text.Item, *text.Error) {}).Text(six)) {
 		return nil, false
 	}
 	residue = findResidue(f, data, t.Root, form, o)
@@ -83,7 +83,7 @@ func compile(form []byte, residue *Residue, o Options) (f *File, err error) {
 		if residue != nil {
 			text.LongFloats(root, residue.Floats)
 		}
-		f = fromText(root, residue.version(o), report)
+		f = fromText(root, residue.version(o), residue != nil && residue.NoEmpty, report)
 	})
 	if err == nil {
 		err = problems.Settle(o.Warn)

@@ -63,7 +63,7 @@ type Property struct {
 }
 
 // Recognize reports whether head, the first bytes of a file, is the beginning of a compiled data file of either
-// version.
+// version. A file whose string table is one that no compiler writes is recognized only if head is the whole file.
 func Recognize(head []byte) bool {
 	r := bin.NewReader(head, bin.LittleEndian)
 	version := r.U32("version")
@@ -78,7 +78,8 @@ func Recognize(head []byte) bool {
 			break
 		}
 		if id <= last || strings.ContainsRune(s, 0) {
-			return false
+			f, err := decode(bin.NewReader(head, bin.LittleEndian), nil)
+			return err == nil && len(f.Rest) == 0
 		}
 		last = id
 	}
@@ -169,8 +170,8 @@ func readText(r *bin.Reader, version uint32) string {
 
 func (d *decoder) node(n *Node, depth int) {
 	r := d.r
-	if depth > text.MaxDepth {
-		r.Fail("", fault.ErrLimit, fmt.Sprintf("at most %d nested nodes", text.MaxDepth), "one more")
+	if e := effort.DataDepth.Over(int64(depth)); e != nil {
+		r.Fail("", e.Err, e.Want, e.Got)
 		return
 	}
 	n.Name = d.name("name")
@@ -270,7 +271,7 @@ func (f *File) Encode() ([]byte, error) {
 		}
 		if n := len(s.Text); n > 0xFFFF && bin.UTF16Len(s.Text) > 0xFFFF {
 			return nil, &fault.Error{Path: fmt.Sprintf("strings[%d].text", i), Offset: -1,
-				Want: "at most 65535 UTF-16 units", Got: strconv.Itoa(bin.UTF16Len(s.Text)), Err: fault.ErrLimit}
+				Want: "at most 65535 UTF-16 units", Got: strconv.Itoa(bin.UTF16Len(s.Text)), Err: fault.ErrFormat}
 		}
 		w.Wide16(s.Text)
 	}
@@ -299,8 +300,8 @@ func within(step string, err *fault.Error) *fault.Error {
 }
 
 func (n *Node) encode(w *bin.Writer, depth int) *fault.Error {
-	if depth > text.MaxDepth {
-		return &fault.Error{Offset: -1, Want: fmt.Sprintf("at most %d nested nodes", text.MaxDepth), Got: "one more", Err: fault.ErrLimit}
+	if e := effort.DataDepth.Over(int64(depth)); e != nil {
+		return e
 	}
 	if n == nil {
 		return &fault.Error{Offset: -1, Want: "a node", Got: "nil", Err: fault.ErrFormat}
@@ -314,7 +315,7 @@ func (n *Node) encode(w *bin.Writer, depth int) *fault.Error {
 				Got: strconv.Itoa(int(p.Type)), Err: fault.ErrFormat}
 		}
 		if !wide(p.Type) && p.Value>>32 != 0 {
-			return &fault.Error{Path: path("value"), Offset: -1, Want: "32 bits", Got: fmt.Sprintf("%#x", p.Value), Err: fault.ErrLimit}
+			return &fault.Error{Path: path("value"), Offset: -1, Want: "32 bits", Got: fmt.Sprintf("%#x", p.Value), Err: fault.ErrFormat}
 		}
 		w.U32(p.Key)
 		w.U32(uint32(p.Type))

@@ -11,6 +11,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/hash"
 	"trowel.example/torchlight/text"
@@ -119,7 +120,7 @@ func TestJunk(t *testing.T) {
 	for _, line := range []string{"<INTEGER>A:2147483648", "<UNSIGNED INT>A:4294967296",
 		"<INTEGER64>A:-9223372036854775809", "<FLOAT>A:1e39", "<DOUBLE>A:1e400"} {
 		_, err := dat.Compile([]byte("[A]\n"+line+"\n[/A]"), nil, dat.Options{Warn: func(*text.Error) {}})
-		if e := text.AllErrors(err); len(e) != 1 || e[0].Line != 2 || !errors.Is(err, fault.ErrLimit) {
+		if e := text.AllErrors(err); len(e) != 1 || e[0].Line != 2 || !errors.Is(err, fault.ErrFormat) {
 			t.Errorf("%s: %v", line, err)
 		}
 	}
@@ -127,7 +128,8 @@ func TestJunk(t *testing.T) {
 		"<INTEGER64>A:5.14E+18": true, "<INTEGER64>A:abc": true, "<INTEGER>A:5,14E+18": true, "<INTEGER>A:12x": true,
 		"<UNSIGNED INT>A:1e3": true,
 		"<FLOAT>A:1,5":        true, "<FLOAT>A:nan": true, "<DOUBLE>A:x": true, "<BOOL>A:yes": true,
-		"<INTEGER>A:": false, "<INTEGER>A:.": false, "<INTEGER64>A:7.9 ": false, "<UNSIGNED INT>A:-1": false,
+		"<INTEGER>A:": false, "<INTEGER>A:.": false, "<INTEGER64>A:7.9 ": false,
+		"<INTEGER64>A:9561133025477349421": false, "<UNSIGNED INT>A:-1": false,
 		"<FLOAT>A: 1e3 ": false, "<BOOL>A:2": false, "<BOOL>A:True ": false,
 	} {
 		warned := 0
@@ -151,7 +153,7 @@ func TestJunk(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	long := "[A]\n<STRING>B:" + strings.Repeat("é", 0x10000) + "\n[/A]"
-	if _, err := dat.Compile([]byte(long), nil, dat.Options{}); !errors.Is(err, fault.ErrLimit) {
+	if _, err := dat.Compile([]byte(long), nil, dat.Options{}); !errors.Is(err, fault.ErrFormat) {
 		t.Errorf("error %v for a string that is too long", err)
 	}
 }
@@ -312,7 +314,7 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	deep := sample()
-	for range text.MaxDepth {
+	for range int(effort.DataDepth.Least) {
 		deep.Root = &dat.Node{Children: []*dat.Node{deep.Root}}
 	}
 	if _, err := deep.Encode(); !errors.Is(err, fault.ErrLimit) {
@@ -360,6 +362,11 @@ func TestRecognize(t *testing.T) {
 	toVersion1(version1)
 	if !dat.Recognize(encode(t, version1)) {
 		t.Error("version 1 not recognised")
+	}
+	odd := sample()
+	slices.Reverse(odd.Strings)
+	if data := encode(t, odd); !dat.Recognize(data) || dat.Recognize(data[:len(data)-1]) {
+		t.Error("an unsorted table: want the whole file recognized, and no part of it")
 	}
 	for _, s := range []string{"", "\x02\x00\x00\x00", "\x06\x01\x00\x00\x00", sampleText,
 		strings.Repeat("\x02\x00\x00\x00", 40), strings.Repeat("\x01\x00\x00\x00", 40), "\x02" +

@@ -18,7 +18,7 @@ import (
 func (f *File) Edit(o Options, change func(root *text.Node) error) error {
 	o.Floats = text.Exact
 	root := f.Text(o)
-	e := editor{f: f, kept: make(map[uint32]bool), nodes: make(map[*text.Node]*editedNode),
+	e := editor{f: f, noEmpty: f.Version != Torchlight1 || f.noEmpty(), kept: make(map[uint32]bool), nodes: make(map[*text.Node]*editedNode),
 		properties: make(map[*text.Property]*editedProperty)}
 	e.note(root, f.Root)
 	if err := change(root); err != nil {
@@ -50,6 +50,7 @@ type editor struct {
 	strings    []String
 	ids        map[string]uint32 // of strings
 	last       uint32            // the highest ID
+	noEmpty    bool              // empty strings have the ID None
 	kept       map[uint32]bool   // IDs whose meaning is unchanged
 	err        error
 }
@@ -80,13 +81,12 @@ func (e *editor) note(n *text.Node, is *Node) {
 
 // keep records the strings of unchanged properties.
 func (e *editor) keep(n *text.Node) {
-	for p := range n.Properties() {
-		if was := e.properties[p]; was != nil && p.Type.IsString() && was.Property.Type.IsString() && was.Property.Value == p.Value {
-			e.kept[uint32(was.edited.Value)] = true
+	for c := range n.All() {
+		for p := range c.Properties() {
+			if was := e.properties[p]; was != nil && p.Type.IsString() && was.Property.Type.IsString() && was.Property.Value == p.Value {
+				e.kept[uint32(was.edited.Value)] = true
+			}
 		}
-	}
-	for c := range n.Children() {
-		e.keep(c)
 	}
 }
 
@@ -143,7 +143,7 @@ func (e *editor) name(s string) uint32 {
 
 // id returns the ID of a string.
 func (e *editor) id(s string) uint32 {
-	if s == "" {
+	if s == "" && e.noEmpty {
 		return None
 	}
 	id, ok := e.ids[s]

@@ -20,6 +20,7 @@ type Residue struct {
 	IDs     string   `json:"ids,omitempty"`     // of the strings in the order of their first use, for example "1201-1204 17"
 	Table   []String `json:"table,omitempty"`   // the string table, if it does not consist of just the strings of the text sorted by ID
 	Values  []Bits   `json:"values,omitempty"`  // values that the text does not reproduce, in the order of the file
+	NoEmpty bool     `json:"noEmpty,omitempty"` // of Torchlight I: the table has no empty string, which is [None]
 	Rest    []byte   `json:"rest,omitempty"`    // bytes after the root
 	Whole   []byte   `json:"whole,omitempty"`   // the file itself, if nothing else reproduces it
 
@@ -39,13 +40,13 @@ type Bits struct {
 // stores data itself if the result differs. It does not parse the text: [text.Survives] guarantees that parsing gives
 // the same tree.
 func findResidue(f *File, data []byte, root *text.Node, form []byte, o Options) *Residue {
-	r := &Residue{Rest: f.Rest}
+	r := &Residue{Rest: f.Rest, NoEmpty: f.noEmpty()}
 	if f.Version != o.version() {
 		r.Version = f.Version
 	}
 	var c *File
 	if text.Survives(root) {
-		c = fromText(root, r.version(o), func(text.Item, *text.Error) {})
+		c = fromText(root, r.version(o), r.NoEmpty, func(text.Item, *text.Error) {})
 	} else {
 		var err error
 		if c, err = compile(form, r, o); err != nil {
@@ -75,10 +76,17 @@ func findResidue(f *File, data []byte, root *text.Node, form []byte, o Options) 
 	if back, err := c.Encode(); err != nil || !bytes.Equal(back, data) {
 		return &Residue{Whole: data}
 	}
-	if r.Version == 0 && r.IDs == "" && r.Table == nil && r.Values == nil && len(r.Rest) == 0 {
+	if r.Version == 0 && r.IDs == "" && r.Table == nil && r.Values == nil && !r.NoEmpty && len(r.Rest) == 0 {
 		return nil
 	}
 	return r
+}
+
+// noEmpty reports whether a file of Torchlight I has empty strings that are not in its table.
+func (f *File) noEmpty() bool {
+	return f.Version == Torchlight1 && slices.ContainsFunc(collect(f.Root, nil), func(p *Property) bool {
+		return p.Type.IsString() && uint32(p.Value) == None
+	}) && !slices.ContainsFunc(f.Strings, func(s String) bool { return s.Text == "" })
 }
 
 // alongside walks two trees in parallel, as far as they have the same shape.

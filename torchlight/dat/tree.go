@@ -170,20 +170,23 @@ func FromText(root *text.Node, version uint32, report func(text.Item, *text.Erro
 			}
 		}
 	}
-	f := fromText(root, version, report)
+	f := fromText(root, version, false, report)
 	return f, first
 }
 
-func fromText(root *text.Node, version uint32, report func(text.Item, *text.Error)) *File {
-	c := compiler{file: &File{Version: version}, ids: map[string]uint32{}, report: report}
+// fromText is FromText. If noEmpty is set, or in Torchlight II, empty strings are [None]. In Torchlight I they are strings of the
+// table, as other compilers write them.
+func fromText(root *text.Node, version uint32, noEmpty bool, report func(text.Item, *text.Error)) *File {
+	c := compiler{file: &File{Version: version}, ids: map[string]uint32{}, noEmpty: noEmpty || version != Torchlight1, report: report}
 	c.file.Root = c.node(root)
 	return c.file
 }
 
 type compiler struct {
-	file   *File
-	ids    map[string]uint32
-	report func(text.Item, *text.Error)
+	file    *File
+	ids     map[string]uint32
+	noEmpty bool
+	report  func(text.Item, *text.Error)
 }
 
 func (c *compiler) node(n *text.Node) *Node {
@@ -220,7 +223,7 @@ func (c *compiler) name(s string) uint32 {
 
 // id returns the ID of a string.
 func (c *compiler) id(s string) uint32 {
-	if s == "" {
+	if s == "" && c.noEmpty {
 		return None
 	}
 	id, ok := c.ids[s]

@@ -17,6 +17,7 @@ import (
 	"math/bits"
 
 	"trowel.example/fault"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/text/words"
 )
 
@@ -50,9 +51,6 @@ const (
 // maxSide is far above the longest side in pixels that graphics cards of the game support.
 const maxSide = 1 << 16
 
-// maxPixels limits the number of pixels: 1 GiB when decoded.
-const maxPixels = 1 << 28
-
 // The bits of the header that are read or written.
 const (
 	flagsPlain = 0x100f // caps, height, width, pitch, pixel format
@@ -79,6 +77,9 @@ type Header struct {
 	offset int // of the pixels
 }
 
+// DX10 reports whether the file has the second header, which the game does not read.
+func (h *Header) DX10() bool { return h.offset > HeaderSize }
+
 // bgra are the masks of the plain format that mods use.
 var bgra = [4]uint32{0xff0000, 0xff00, 0xff, 0xff000000}
 
@@ -94,10 +95,10 @@ func ReadHeader(data []byte) (*Header, error) {
 	}
 	height, width := u32(12), u32(16)
 	if width == 0 || height == 0 || width > maxSide || height > maxSide {
-		return nil, fail("height", 12, fault.ErrLimit, "sides of 1 to 65536", fmt.Sprintf("%d × %d", width, height))
+		return nil, fail("height", 12, fault.ErrFormat, "sides of 1 to 65536", fmt.Sprintf("%d × %d", width, height))
 	}
-	if uint64(width)*uint64(height) > maxPixels {
-		return nil, fail("height", 12, fault.ErrLimit, fmt.Sprintf("at most %d pixels", maxPixels), fmt.Sprintf("%d × %d", width, height))
+	if e := effort.PicturePixels.Over(int64(width) * int64(height)); e != nil {
+		return nil, fail("height", 12, e.Err, e.Want, e.Got)
 	}
 	h := &Header{Width: int(width), Height: int(height), Mipmaps: int(max(1, min(u32(28), 32))), offset: HeaderSize}
 	flags := u32(80)

@@ -8,6 +8,8 @@ package hash
 
 import (
 	"math/bits"
+	"strconv"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -29,6 +31,25 @@ func Of(name string) uint32 {
 		h = bits.RotateLeft32(h, 5) ^ uint32(c)
 	}
 	return h
+}
+
+// Meant returns the hash that a name given by a user means: that of the name, or of UNK_1A2B3C4D, the form of other
+// decompilers for unknown names, the number in it.
+func Meant(name string) uint32 {
+	if h, ok := unk(name); ok {
+		return h
+	}
+	return Of(name)
+}
+
+// unk returns the number in a name of the form UNK_1A2B3C4D.
+func unk(name string) (uint32, bool) {
+	const prefix = "UNK_"
+	if len(name) != len(prefix)+8 || !strings.EqualFold(name[:len(prefix)], prefix) {
+		return 0, false
+	}
+	h, err := strconv.ParseUint(name[len(prefix):], 16, 32)
+	return uint32(h), err == nil
 }
 
 // ofUnits is Of for any name. The game converts each unit to upper case, so characters of two units are unchanged.

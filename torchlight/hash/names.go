@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 )
 
@@ -95,9 +96,28 @@ func (n *Names) All(h uint32) []string {
 // characters have hashes that may be meant as numbers, so they are not guessed.
 const brokenMin = 3
 
-// Broken returns the known name whose hash GUTS wrote in its place: key is the decimal number of the name's hash. It
-// returns false for any other key.
+// Spelled returns the spelling in texts of a name that a user gives: for UNK_1A2B3C4D (see [Meant]) a name that has this
+// hash, and any other name unchanged.
+func (n *Names) Spelled(name string) string {
+	h, ok := unk(name)
+	if !ok {
+		return name
+	}
+	if known, ok := n.Name(h); ok {
+		return known
+	}
+	return Escape(h)
+}
+
+// Broken returns the known name whose hash a program wrote in its place: key is the hash as the decimal number that GUTS
+// writes, or as UNK_1A2B3C4D. It returns false for any other key.
 func (n *Names) Broken(key string) (guess string, ok bool) {
+	if h, ok := unk(key); ok {
+		if guess, ok = n.Name(h); !ok {
+			guess = Escape(h)
+		}
+		return guess, true
+	}
 	if key == "" || key[0] < '1' || key[0] > '9' {
 		return "", false
 	}
@@ -114,6 +134,38 @@ func (n *Names) BrokenHash(h uint32) (guess string, ok bool) {
 	for ; n != nil; n = n.below {
 		if guess, ok = n.broken()[h]; ok && len(guess) >= brokenMin {
 			return guess, true
+		}
+	}
+	return "", false
+}
+
+// nearMin is the least length of names that Near finds.
+const nearMin = 6
+
+// Near returns a known name that differs from an unknown one in one letter: it has another letter, one more, one less, or two in
+// another order. Plurals are not similar: many names exist with and without an S at their end.
+func (n *Names) Near(name string) (near string, ok bool) {
+	name = strings.ToUpper(name)
+	if _, known := n.Name(Of(name)); known || len(name) < nearMin {
+		return "", false
+	}
+	try := func(other string) bool {
+		if strings.TrimSuffix(other, "S") == strings.TrimSuffix(name, "S") {
+			return false
+		}
+		near, _ = n.Name(Of(other))
+		return strings.EqualFold(near, other) // and not another name with the hash
+	}
+	isLetter := func(i int) bool { return 'A' <= name[i] && name[i] <= 'Z' }
+	for i := range len(name) + 1 {
+		for letter := 'A'; letter <= 'Z'; letter++ {
+			if try(name[:i]+string(letter)+name[i:]) || i < len(name) && isLetter(i) && try(name[:i]+string(letter)+name[i+1:]) {
+				return near, true
+			}
+		}
+		if i < len(name) && isLetter(i) && (try(name[:i]+name[i+1:]) ||
+			i+1 < len(name) && isLetter(i+1) && try(name[:i]+name[i+1:i+2]+name[i:i+1]+name[i+2:])) {
+			return near, true
 		}
 	}
 	return "", false

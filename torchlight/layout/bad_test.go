@@ -11,6 +11,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/layout"
 	"trowel.example/trace"
@@ -45,7 +46,7 @@ func TestErrors(t *testing.T) {
 	}
 	tree := func(offset byte) []byte { d := raw(22, body...); d[2] = offset; return d }
 	parent := append(with(16, 1, 0), raw(100, body...)[8:]...)
-	deep, _ := nested(6, layout.MaxDepth).Encode()
+	deep, _ := nested(6, int(effort.LayoutDepth.Least)).Encode()
 	for name, c := range map[string]struct {
 		data   []byte
 		path   string
@@ -69,7 +70,7 @@ func TestErrors(t *testing.T) {
 		"tree past end":     {tree(31), "group_tree", 2, fault.ErrFormat},
 		"tree of nothing":   {tree(30), "groups.id", 30, fault.ErrShort},
 		"nested too deep": {deepen(deep), strings.TrimSuffix("objects[0]."+strings.Repeat("children[0].",
-			layout.MaxDepth), "."), 8 + 22*layout.MaxDepth, fault.ErrLimit},
+			int(effort.LayoutDepth.Least)), "."), 8 + 22*effort.LayoutDepth.Least, fault.ErrLimit},
 	} {
 		_, err := layout.Decode(c.data)
 		var e *fault.Error
@@ -113,7 +114,7 @@ func TestGroupTreeLies(t *testing.T) {
 		}
 	}
 	g := new(layout.Group)
-	for range layout.MaxDepth {
+	for range int(effort.LayoutDepth.Least) {
 		g = &layout.Group{Children: []*layout.Group{g}}
 	}
 	f.Groups = g
@@ -173,11 +174,11 @@ func TestEncodeLimits(t *testing.T) {
 	} {
 		_, err := c.file.Encode()
 		var e *fault.Error
-		if !errors.As(err, &e) || e.Path != c.path || !errors.Is(err, fault.ErrLimit) {
-			t.Errorf("%s: %v, want a limit at %s", name, err, c.path)
+		if !errors.As(err, &e) || e.Path != c.path || !errors.Is(err, fault.ErrFormat) {
+			t.Errorf("%s: %v, want an error at %s", name, err, c.path)
 		}
 	}
-	if _, err := nested(6, layout.MaxDepth+1).Encode(); !errors.Is(err, fault.ErrLimit) {
+	if _, err := nested(6, int(effort.LayoutDepth.Least)+1).Encode(); !errors.Is(err, fault.ErrLimit) {
 		t.Errorf("objects nested too deep: %v", err)
 	}
 	if _, err := (object(layout.Object{Name: strings.Repeat("€", 65535),
@@ -295,7 +296,7 @@ func TestDamaged(t *testing.T) {
 
 // TestProportion tests that the text of a layout is not large compared with the layout, however deep it is nested.
 func TestProportion(t *testing.T) {
-	data, err := nested(6, layout.MaxDepth).Encode()
+	data, err := nested(6, int(effort.LayoutDepth.Least)).Encode()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -49,6 +50,10 @@ var (
 	foundTarget = Catalog.Add("tl-layout-missing-object", check.Warning,
 		"A logic group or timeline refers to an object that is not in the layout.",
 		"Remove that part, or set OBJECTID to the ID of an object.")
+	foundTimeline = Catalog.Add("tl-layout-timeline", check.Warning,
+		"A timeline has a track with the names of both a property and an event, or of neither, an unknown interpolation, or a time "+
+			"outside of 0 to 1.",
+		"Correct the track in the text, and compile again.")
 	foundGroups = Catalog.Add("tl-layout-groups", check.Error,
 		"The tree of groups, from which the game chooses objects, does not match the objects.",
 		"Compile the layout again from its text.")
@@ -115,8 +120,8 @@ func (f *File) check(sink check.Sink) {
 		c.object(o)
 	}
 	c.groups(f)
-	if f.spare > 0 {
-		sink.Add(foundSpare, "", -1, "%s of the file without a field", words.Count(f.spare, "byte"))
+	if n := len(f.spare.objects) + len(f.spare.end); n > 0 {
+		sink.Add(foundSpare, "", -1, "%s of the file without a field", words.Count(n, "byte"))
 	}
 }
 
@@ -157,6 +162,28 @@ func (c *checker) object(o *Object) {
 	case *Timeline:
 		for _, t := range x.Objects {
 			c.target(o, t.ObjectID)
+			for _, track := range t.Tracks {
+				c.track(o, &track)
+			}
+		}
+	}
+}
+
+func (c *checker) track(o *Object, t *Track) {
+	switch {
+	case t.Property != "" && t.Event != "":
+		c.add(foundTimeline, o, "a track of %q has both the property %q and the event %q", o.Title(), t.Property, t.Event)
+	case t.Property == "" && t.Event == "":
+		c.add(foundTimeline, o, "a track of %q has the name of neither a property nor an event", o.Title())
+	}
+	name := cmp.Or(t.Property, t.Event)
+	for i, p := range t.Points {
+		if int(p.Interpolation) >= len(interpolations) {
+			c.add(foundTimeline, o, "point %d of the track %q has the interpolation %d, expected 0 to %d", i+1, name, p.Interpolation,
+				len(interpolations)-1)
+		}
+		if !(p.Time >= 0 && p.Time <= 1) {
+			c.add(foundTimeline, o, "point %d of the track %q has the time %v, expected 0 to 1", i+1, name, p.Time)
 		}
 	}
 }
@@ -233,24 +260,14 @@ func CheckText(form []byte, sink check.Sink) {
 	}
 	c := textChecker{sink, lines}
 	f.check(c.atLines(t.Root))
-	for p := range t.Root.Properties() {
-		if !strings.EqualFold(p.Key, "COUNT") {
-			continue
-		}
+	if p := t.Root.Property("COUNT"); p != nil {
 		if n, _ := text.ParseUint(p.Value); int64(n) != int64(f.count()) {
 			c.add(foundCount, p, "COUNT is %s, the layout has %s", p.Value, words.Count(f.count(), "object"))
 		}
-		break
 	}
-	for n := range nodes(t.Root, "OBJECTS") {
+	for n := range t.Root.Nodes("OBJECTS") {
 		c.objects(n, -1)
 	}
-}
-
-// idOf returns the ID in the [PROPERTIES] of an object.
-func idOf(n *text.Node) int64 {
-	id, _ := text.ParseInt64(getText(n, "ID"))
-	return id
 }
 
 type textChecker struct {
@@ -266,18 +283,11 @@ func (c *textChecker) add(k *check.Kind, it text.Item, format string, args ...an
 // atLines returns a sink that adds the lines of objects to findings about them.
 func (c *textChecker) atLines(root *text.Node) check.Sink {
 	lines := make(map[int64]int)
-	var walk func(n *text.Node)
-	walk = func(n *text.Node) {
-		for child := range n.Children() {
-			if strings.EqualFold(child.Name, "PROPERTIES") {
-				if id := idOf(child); lines[id] == 0 {
-					lines[id] = c.lines[child]
-				}
-			}
-			walk(child)
+	for n := range root.All() {
+		if id := n.Int64("ID"); strings.EqualFold(n.Name, "PROPERTIES") && lines[id] == 0 {
+			lines[id] = c.lines[n]
 		}
 	}
-	walk(root)
 	return func(f check.Finding) {
 		for _, at := range f.At {
 			if p, ok := at.(text.Place); ok && lines[p.Object] > 0 {
@@ -291,13 +301,13 @@ func (c *textChecker) atLines(root *text.Node) check.Sink {
 
 // objects checks the objects of a text. FromText has read the text already, so it is not nested too deep.
 func (c *textChecker) objects(parent *text.Node, parentID int64) {
-	for n := range nodes(parent, "BASEOBJECT") {
+	for n := range parent.Nodes("BASEOBJECT") {
 		id := parentID
 		if p := n.Child("PROPERTIES"); p != nil {
-			id = idOf(p)
+			id = p.Int64("ID")
 			c.properties(p, parentID)
 		}
-		for children := range nodes(n, "CHILDREN") {
+		for children := range n.Nodes("CHILDREN") {
 			c.objects(children, id)
 		}
 	}
@@ -314,6 +324,13 @@ func (c *textChecker) properties(n *text.Node, parentID int64) {
 				c.add(foundParent, p, "PARENTID is %s, the parent of the object is %d", p.Value, parentID)
 			}
 			inParent = true
+		}
+	}
+	for part := range n.All() {
+		for p := range part.Properties() {
+			if part != n && strings.HasPrefix(p.Key, mark) {
+				c.add(foundMark, p, "only Trowel understands the line of %s", p.Key)
+			}
 		}
 	}
 }

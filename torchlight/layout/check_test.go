@@ -3,6 +3,7 @@ package layout_test
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,6 +63,11 @@ func TestCheck(t *testing.T) {
 			[]string{"missing-object"}},
 		"track": {change(func(f *layout.File) { f.Objects[2].Extra.(*layout.Timeline).Objects[0].ObjectID = 9 }),
 			[]string{"missing-object"}},
+		"timeline": {change(func(f *layout.File) {
+			o := &f.Objects[2].Extra.(*layout.Timeline).Objects[0]
+			o.Tracks = []layout.Track{{Property: "A", Event: "B"}, {Points: []layout.Point{
+				{Interpolation: 8}, {Time: -1}, {Time: 1.5}, {Time: float32(math.NaN())}, {Interpolation: 7, Time: 1}, {}}}}
+		}), slices.Repeat([]string{"timeline"}, 6)},
 		"no tree":  {change(func(f *layout.File) { f.Groups = nil }), []string{"groups"}},
 		"group id": {change(func(f *layout.File) { f.Groups.Children[0].ID = 9 }), []string{"groups"}},
 		"flat tree": {change(func(f *layout.File) {

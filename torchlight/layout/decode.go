@@ -94,21 +94,23 @@ func (d *decoder) file() *File {
 		r.FailAt(2, "group_tree", fault.ErrFormat, fmt.Sprintf("0 or an offset of %d to %d, after the objects", end,
 			len(d.data)), strconv.FormatInt(tree, 10))
 	default:
-		d.spare(f, int(tree-end))
+		f.spare.objects = d.spare(int(tree - end))
 		r.Enter("groups")
 		f.Groups = d.group(0, f.groupsByOffset())
 		r.Leave()
 	}
-	d.spare(f, r.Len())
+	f.spare.end = d.spare(r.Len())
 	return f
 }
 
-// spare skips bytes that do not belong to any part.
-func (d *decoder) spare(f *File, n int) {
+// spare reads bytes that do not belong to any part.
+func (d *decoder) spare(n int) []byte {
 	if n > 0 && d.r.Err() == nil {
-		f.spare += int64(n)
+		at := int(d.r.Offset())
 		d.r.Span("spare", n)
+		return d.data[at : at+n]
 	}
+	return nil
 }
 
 // objects reads n objects, which must end at or before offset end.
@@ -142,8 +144,8 @@ func (d *decoder) object(depth int, end int64) *Object {
 		return o
 	}
 	o.length = length
-	if depth >= MaxDepth {
-		r.FailAt(o.at, "", fault.ErrLimit, fmt.Sprintf("at most %d nested objects", MaxDepth), "another")
+	if e := effort.LayoutDepth.Over(int64(depth) + 1); e != nil {
+		r.FailAt(o.at, "", e.Err, e.Want, e.Got)
 		return o
 	}
 	o.Descriptor = r.U8("descriptor")
@@ -288,8 +290,8 @@ func (f *File) groupsByOffset() map[int64]*Object {
 
 func (d *decoder) group(depth int, objects map[int64]*Object) *Group {
 	r := d.r
-	if depth > MaxDepth {
-		r.Fail("", fault.ErrLimit, fmt.Sprintf("at most %d nested groups", MaxDepth), "another")
+	if e := effort.LayoutDepth.Over(int64(depth)); e != nil {
+		r.Fail("", e.Err, e.Want, e.Got)
 		return nil
 	}
 	g := new(Group)

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"slices"
 
 	"trowel.example/internal/values/deep"
@@ -16,12 +17,18 @@ func (f *File) Edit(o Options, change func(root *text.Node) error) error {
 	if err := change(root); err != nil {
 		return err
 	}
-	before, err := FromText(f.Text(o), nil)
+	known := make(map[string]int) // problems of the layout itself, which are no reason to refuse a change
+	before, err := FromText(f.Text(o), func(_ text.Item, e *text.Error) { known[e.Error()]++ })
 	if err != nil {
 		return err
 	}
-	after, err := FromText(root, nil)
-	if err != nil {
+	var problem error
+	after, err := FromText(root, func(_ text.Item, e *text.Error) {
+		if known[e.Error()]--; known[e.Error()] < 0 && problem == nil {
+			problem = e
+		}
+	})
+	if err = cmp.Or(err, problem); err != nil {
 		return err
 	}
 	if !sameObjects(before.Objects, after.Objects) || !sameObjects(f.Objects, after.Objects) {
@@ -69,9 +76,32 @@ func (o *Object) take(before, after *Object) {
 				o.Properties[i] = p
 			}
 		}
+	case slices.EqualFunc(before.Properties, after.Properties, sameCode) && o.holds(before.Properties):
+		at := 0 // the index in o, which may have properties that FromText leaves out
+		for i, p := range after.Properties {
+			for !sameCode(o.Properties[at], p) {
+				at++
+			}
+			if !deep.Equal(before.Properties[i], p) {
+				o.Properties[at] = p
+			}
+			at++
+		}
 	default:
 		o.Properties = after.Properties
 	}
+}
+
+func sameCode(a, b Property) bool { return a.Code == b.Code }
+
+// holds reports whether o has properties with the codes of these, in this order.
+func (o *Object) holds(list []Property) bool {
+	for _, p := range o.Properties {
+		if len(list) > 0 && sameCode(p, list[0]) {
+			list = list[1:]
+		}
+	}
+	return len(list) == 0
 }
 
 // bare returns a copy of the tree in which no node points to an object.

@@ -123,3 +123,32 @@ func TestEdit(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestEditKeepsSpare tests that an edit keeps bytes that belong to no part: after the objects and at the end.
+func TestEditKeepsSpare(t *testing.T) {
+	f := &layout.File{Version: layout.Version, Objects: []*layout.Object{
+		{Descriptor: 1, ID: 5, Name: "a"}, {Descriptor: 1, ID: 6, Name: "b"}}}
+	plain, err := f.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fewer := bytes.Clone(plain)
+	fewer[6] = 1 // the second object is beyond the count
+	for name, data := range map[string][]byte{"end": append(bytes.Clone(plain), 1, 2, 3), "count": fewer} {
+		f, err := layout.Decode(data)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if err := f.Edit(layout.Options{}, func(root *text.Node) error {
+			root.Child("OBJECTS").Child("BASEOBJECT").Child("PROPERTIES").Property("NAME").Value = "c"
+			return nil
+		}); err != nil {
+			t.Fatal(name, err)
+		}
+		got, err := f.Encode()
+		want := bytes.Replace(data, []byte("a\x00"), []byte("c\x00"), 1)
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s: %v\n got %q\nwant %q", name, err, got, want)
+		}
+	}
+}

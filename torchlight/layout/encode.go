@@ -1,13 +1,13 @@
 package layout
 
 import (
-	"fmt"
 	"iter"
 	"strconv"
 	"strings"
 
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/bin"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/values/deep"
 )
 
@@ -48,10 +48,12 @@ func (f *File) Encode() ([]byte, error) {
 	w.U32(0)
 	e.count16("objects", len(f.Objects))
 	e.objects("objects", f.Objects, 0)
+	w.Bytes(f.spare.objects)
 	if f.Groups != nil {
 		w.PutU32(2, e.offset())
 		e.group(f.Groups, 0)
 	}
+	w.Bytes(f.spare.end)
 	if int64(len(w.Data())) > 1<<32-1 {
 		e.fail("", "at most 4 GiB", strconv.Itoa(len(w.Data())))
 	}
@@ -70,7 +72,7 @@ type encoder struct {
 
 func (e *encoder) offset() uint32 { return uint32(len(e.w.Data())) }
 
-func (e *encoder) fail(name, want, got string) { e.failAs(fault.ErrLimit, name, want, got) }
+func (e *encoder) fail(name, want, got string) { e.failAs(fault.ErrFormat, name, want, got) }
 
 // wrong is like fail, for a value that the format cannot hold whatever its size.
 func (e *encoder) wrong(name, want, got string) { e.failAs(fault.ErrFormat, name, want, got) }
@@ -110,8 +112,8 @@ func (e *encoder) text(name, s string) {
 }
 
 func (e *encoder) objects(name string, list []*Object, depth int) {
-	if depth >= MaxDepth {
-		e.fail(name, fmt.Sprintf("at most %d nested objects", MaxDepth), "more")
+	if over := effort.LayoutDepth.Over(int64(depth) + 1); over != nil {
+		e.failAs(over.Err, name, over.Want, over.Got)
 		return
 	}
 	e.path = append(e.path, "")
@@ -223,8 +225,8 @@ func (e *encoder) track(t *Track) {
 }
 
 func (e *encoder) group(g *Group, depth int) {
-	if depth > MaxDepth {
-		e.fail("groups", fmt.Sprintf("at most %d nested groups", MaxDepth), "more")
+	if over := effort.LayoutDepth.Over(int64(depth)); over != nil {
+		e.failAs(over.Err, "groups", over.Want, over.Got)
 		return
 	}
 	if g == nil {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"encoding/hex"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -12,6 +11,8 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/internal/limits/effort"
+	"trowel.example/internal/text/words"
 	"trowel.example/torchlight/text"
 )
 
@@ -70,7 +71,7 @@ func (t *textReader) file(root *text.Node) (*File, error) {
 	t.groups = make(map[*Object]*Group)
 	f := &File{Version: Version}
 	t.only(root, "the layout", []string{"VERSION", "COUNT"}, []string{"OBJECTS"})
-	for n := range nodes(root, "OBJECTS") {
+	for n := range root.Nodes("OBJECTS") {
 		f.Objects = append(f.Objects, t.objects(n, 0)...)
 	}
 	if t.err != nil {
@@ -137,11 +138,11 @@ func (t *textReader) reads(it text.Item) {
 }
 
 func (t *textReader) objects(parent *text.Node, depth int) []*Object {
-	if depth >= MaxDepth {
-		if parent.Child("BASEOBJECT") != nil {
-			t.fail(fault.ErrLimit, fmt.Sprintf("at most %d nested objects", MaxDepth), "another")
+	if parent.Child("BASEOBJECT") != nil {
+		if e := effort.LayoutDepth.Over(int64(depth) + 1); e != nil {
+			t.fail(e.Err, e.Want, e.Got)
+			return nil
 		}
-		return nil
 	}
 	var list []*Object
 	t.only(parent, "["+parent.Name+"]", nil, []string{"BASEOBJECT"})
@@ -255,13 +256,19 @@ func (r *propertyReader) identity(n *text.Node) bool {
 	} else if r.desc = DescriptorNamed(name); r.desc != nil {
 		r.o.Descriptor = r.desc.Code
 	} else {
-		r.fail(fault.ErrFormat, "the name of a descriptor", strconv.Quote(name))
+		want, least := "the name of a descriptor", 3
+		for d := range Descriptors() {
+			if n := words.Distance(strings.ToLower(name), strings.ToLower(d.Name), least); n < least && n*4 < len(name) {
+				want, least = "the name of a descriptor, such as "+strconv.Quote(d.Name), n
+			}
+		}
+		r.fail(fault.ErrFormat, want, strconv.Quote(name))
 		return false
 	}
-	if id := r.get(n, "ID"); id != nil {
+	if id := n.Property("ID"); id != nil {
 		r.o.ID = r.int64(id)
 	}
-	if r.o.Name, _ = n.Get("NAME"); r.desc != nil && r.o.Name == r.desc.Name {
+	if r.o.Name = r.string(n, "NAME"); r.desc != nil && r.o.Name == r.desc.Name {
 		r.o.Name = ""
 	}
 	return true
@@ -355,6 +362,9 @@ func (r *propertyReader) marked(key string, p *text.Property) {
 	if i := groupFieldNamed(key); r.group != nil && i >= 0 {
 		r.setGroup(groupFields[i], p)
 		return
+	}
+	if strings.EqualFold(key, "NAME") {
+		return // identity has read it
 	}
 	value := p.Value
 	data, err := hex.DecodeString(value)

@@ -61,7 +61,7 @@ var groupFields = []groupField{
 // problem returns the reason why a value is invalid for the field's type, or nil.
 func (f groupField) problem(value string) *text.Error {
 	if strings.HasSuffix(f.name, "THEMES") {
-		return &text.Error{Want: "numbers of 64 bits with commas between them", Got: strconv.Quote(value),
+		return &text.Error{Want: "64-bit numbers with commas between them", Got: strconv.Quote(value),
 			Err: fault.ErrFormat, Wrong: true}
 	}
 	return (&text.Property{Type: f.typ, Value: value}).Problem()

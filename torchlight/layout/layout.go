@@ -15,9 +15,6 @@ import (
 	"trowel.example/internal/bytes/bin"
 )
 
-// MaxDepth is the greatest nesting depth of objects and of groups.
-const MaxDepth = 60
-
 // Version is the version of the files that Encode writes for texts.
 const Version = 4
 
@@ -27,7 +24,13 @@ type File struct {
 	Objects []*Object
 	Groups  *Group // root of the tree of groups, nil if there is none
 
-	spare int64 // number of bytes of the file that belong to no part
+	spare spare
+}
+
+// spare are the bytes of the file that belong to no part.
+type spare struct {
+	objects []byte // after the objects
+	end     []byte // at the end of the file
 }
 
 // Object is an object of a layout.

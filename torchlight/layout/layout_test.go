@@ -3,6 +3,7 @@ package layout_test
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
@@ -16,6 +17,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/bin"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/text"
 )
@@ -399,7 +401,7 @@ func TestProblems(t *testing.T) {
 		{"<STRING>DESCRIPTOR:Layout Link\n%s", "<FLOAT>POSITIONX:1,5", `value of type FLOAT, found "1,5"`, true},
 		{"<STRING>DESCRIPTOR:Layout Link\n%s", "<FLOAT>POSITIONX:1e39", "fits the type FLOAT", true},
 		{"<STRING>DESCRIPTOR:Layout Link\n%s", "<STRING>SCALE:1,x", `found "x"`, true},
-		{"<STRING>DESCRIPTOR:Layout Link\n%s", "<INTEGER64>ID:9223372036854775808", "fits the type INTEGER64", true},
+		{"<STRING>DESCRIPTOR:Layout Link\n%s", "<INTEGER64>ID:18446744073709551616", "fits the type INTEGER64", true},
 		{"<STRING>DESCRIPTOR:Layout Link\n%s", "[LOGICGROUP]\n[/LOGICGROUP]", "no part [LOGICGROUP]", false},
 		{"<STRING>DESCRIPTOR:Group\n%s", "<STRING>CHOICE:Sometimes", `no CHOICE "Sometimes"`, false},
 		{"<STRING>DESCRIPTOR:Group\n%s", "<STRING>ACTIVE THEMES:1,x", `commas between them, found "1,x"`, true},
@@ -485,8 +487,9 @@ func TestText(t *testing.T) {
 			t.Errorf("error %v, want one at %s", err, name)
 		}
 	}
-	deep := strings.Repeat("[BASEOBJECT]\n[PROPERTIES]\n<STRING>DESCRIPTOR:Group\n[/PROPERTIES]\n[CHILDREN]\n", layout.MaxDepth+1) +
-		strings.Repeat("[/CHILDREN]\n[/BASEOBJECT]\n", layout.MaxDepth+1)
+	n := int(effort.LayoutDepth.Least) + 1
+	deep := strings.Repeat("[BASEOBJECT]\n[PROPERTIES]\n<STRING>DESCRIPTOR:Group\n[/PROPERTIES]\n[CHILDREN]\n", n) +
+		strings.Repeat("[/CHILDREN]\n[/BASEOBJECT]\n", n)
 	if _, err := layout.FromText(parse(t, "[L]\n[OBJECTS]\n"+deep+"[/OBJECTS]\n[/L]\n"), nil); !errors.Is(err, fault.ErrLimit) {
 		t.Errorf("text nested too deep: %v", err)
 	}
@@ -684,4 +687,52 @@ func ExampleCompile() {
 		fmt.Println(o.Title(), layout.DescriptorOf(o.Descriptor).Property(o.Properties[0].Code).Name, seconds)
 	}
 	// Output: Tick TIME [0.5]
+}
+
+// TestMarkedStrings tests that the text holds strings that do not fit into a line, also after an edit of another line.
+func TestMarkedStrings(t *testing.T) {
+	strs := []string{"\xed\xa0\xbd\n"}
+	for c := range rune(0x20) {
+		strs = append(strs, string(c), "a"+string(c)+"b", "a"+string(c))
+	}
+	for _, s := range strs {
+		marked := 0
+		if strings.ContainsAny(s, "\n\r\x00") {
+			marked = 6
+		}
+		track := layout.Track{Property: s, Points: []layout.Point{{Value: s}}}
+		f := &layout.File{Version: layout.Version, Objects: []*layout.Object{
+			{Descriptor: layout.DescriptorNamed("Monster").Code, ID: 1, Name: s},
+			{Descriptor: layout.DescriptorNamed("Logic Group").Code, ID: 2, Extra: &layout.LogicGroup{Objects: []layout.LogicObject{
+				{ObjectID: 1, Links: []layout.LogicLink{{Output: s, Input: s}}}}}},
+			{Descriptor: layout.DescriptorNamed("Timeline").Code, ID: 3, Extra: &layout.Timeline{Objects: []layout.TimelineObject{
+				{ObjectID: 1, Tracks: []layout.Track{track, {Event: s, Points: []layout.Point{{}}}}}}}},
+		}}
+		want, err := f.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		form, residue, err := layout.Decompile(want, layout.Options{})
+		if err != nil || residue != nil {
+			t.Errorf("%q: residue %v, %v", s, residue, err)
+		}
+		if got, err := layout.Compile(form, nil, layout.Options{}); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%q: %x became %x, %v", s, want, got, err)
+		}
+		found := check.Collect(func(s check.Sink) { layout.CheckText(form, s) })
+		if len(found) != marked {
+			t.Errorf("%q: %v, want %d marked lines", s, found, marked)
+		}
+		if marked == 0 {
+			continue
+		}
+		for _, odd := range []string{"0a0", "0a"} {
+			units := bin.AppendUTF16(nil, hex.EncodeToString(bin.AppendUTF16(nil, s)))
+			broken := bytes.Replace(form, units, bin.AppendUTF16(nil, odd), 1)
+			if _, err := layout.Compile(broken, nil, layout.Options{}); err == nil ||
+				!strings.Contains(err.Error(), "UTF-16 units in hexadecimal after #NAME") {
+				t.Errorf("%q: %v", odd, err)
+			}
+		}
+	}
 }

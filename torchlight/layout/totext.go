@@ -92,18 +92,18 @@ func Lines(form []byte) ([]int, error) {
 	var lines []int
 	var visit func(parent *text.Node)
 	visit = func(parent *text.Node) {
-		for n := range nodes(parent, "BASEOBJECT") {
+		for n := range parent.Nodes("BASEOBJECT") {
 			line := at[n]
 			if p := n.Child("PROPERTIES"); p != nil {
 				line = at[p]
 			}
 			lines = append(lines, line)
-			for c := range nodes(n, "CHILDREN") {
+			for c := range n.Nodes("CHILDREN") {
 				visit(c)
 			}
 		}
 	}
-	for n := range nodes(t.Root, "OBJECTS") {
+	for n := range t.Root.Nodes("OBJECTS") {
 		visit(n)
 	}
 	return lines, nil
@@ -143,7 +143,7 @@ func (t *textWriter) properties(n *text.Node, o *Object, parentID int64) {
 	} else {
 		n.Add(text.String, "DESCRIPTOR", mark+strconv.Itoa(int(o.Descriptor)))
 	}
-	n.Add(text.String, "NAME", o.Title())
+	addString(n, "NAME", o.Title())
 	n.Add(text.Integer64, "ID", strconv.FormatInt(o.ID, 10))
 	n.Add(text.Integer64, "PARENTID", strconv.FormatInt(parentID, 10))
 	g := t.groups[o]
@@ -204,8 +204,8 @@ func (t *textWriter) logic(n *text.Node, g *LogicGroup) {
 		for _, l := range o.Links {
 			ln := on.AddNode("LOGICLINK")
 			ln.Add(text.Integer, "LINKINGTO", strconv.Itoa(int(l.To)))
-			ln.Add(text.String, "OUTPUTNAME", l.Output)
-			ln.Add(text.String, "INPUTNAME", l.Input)
+			addString(ln, "OUTPUTNAME", l.Output)
+			addString(ln, "INPUTNAME", l.Input)
 		}
 	}
 }
@@ -228,17 +228,17 @@ func (t *textWriter) track(parent *text.Node, track *Track) {
 	}
 	n := parent.AddNode(name)
 	if track.Property != "" || track.Event == "" {
-		n.Add(text.String, "OBJECTPROPERTYNAME", track.Property)
+		addString(n, "OBJECTPROPERTYNAME", track.Property)
 	}
 	if track.Event != "" {
-		n.Add(text.String, "OBJECTEVENTNAME", track.Event)
+		addString(n, "OBJECTEVENTNAME", track.Event)
 	}
 	for _, p := range track.Points {
 		pn := n.AddNode("TIMELINEPOINT")
 		t.float(pn, "TIMEPERCENT", p.Time)
 		pn.Add(text.String, "INTERPOLATION", interpolations.name(p.Interpolation))
 		if track.Event == "" {
-			pn.Add(text.String, "VALUE", p.Value)
+			addString(pn, "VALUE", p.Value)
 		}
 	}
 }

@@ -13,7 +13,8 @@ import (
 )
 
 // mark is the prefix of keys for what the editor's text form cannot represent: "#17" is the property with code 17, with
-// its bytes in hexadecimal; "#200" in place of the name of a descriptor is its code.
+// its bytes in hexadecimal; "#NAME" is the name of an object, with its UTF-16 units; "#200" in place of the name of a
+// descriptor is its code.
 const mark = "#"
 
 // textTypes are the types of properties in the text.
@@ -50,6 +51,16 @@ func fitsLine(units []byte) bool {
 		}
 	}
 	return true
+}
+
+// addString appends a line with a string, marked if the string does not fit.
+func addString(n *text.Node, key, s string) {
+	units := bin.AppendUTF16(nil, s)
+	if fitsLine(units) {
+		n.Add(text.String, key, s)
+		return
+	}
+	n.Add(text.String, mark+key, hex.EncodeToString(units))
 }
 
 // numbers reports whether text can represent all the singles: NaNs with unusual bits cannot be represented.

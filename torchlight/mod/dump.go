@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"trowel.example/internal/bytes/bin"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/torchlight/pak"
 	"trowel.example/trace"
 )
@@ -42,8 +43,9 @@ func Dump(src io.ReaderAt, size int64, t trace.Tracer) error {
 			_ = pak.Dump(rest, rest.Size(), start, a.Manifest(), t)
 		}
 		return cutError("archive", size, end)
-	case size-end > pak.MaxManifest:
-		return tooLong("manifest", end, size-end, pak.MaxManifest)
+	}
+	if err := checkSize(effort.ModManifest, "manifest", end, size-end); err != nil {
+		return err
 	}
 	// The manifest gives the positions of the blocks but comes after them. An error in it is ignored here, because its
 	// own dump reports it.

@@ -223,9 +223,9 @@ func (h *Header) valid() error {
 	case h.Version < 3 && len(h.Removed) > 0:
 		return fail("removed", "no removed files before version 3", len(h.Removed), fault.ErrVersion)
 	case len(h.Required) > 65535:
-		return fail("required", "at most 65535", len(h.Required), fault.ErrLimit)
+		return fail("required", "at most 65535", len(h.Required), fault.ErrFormat)
 	case len(h.Removed) > 65535:
-		return fail("removed", "at most 65535", len(h.Removed), fault.ErrLimit)
+		return fail("removed", "at most 65535", len(h.Removed), fault.ErrFormat)
 	}
 	texts := []struct{ path, s string }{{"title", h.Title}, {"author", h.Author}, {"description", h.Description},
 		{"website", h.Website}, {"download_url", h.DownloadURL}}
@@ -237,7 +237,7 @@ func (h *Header) valid() error {
 	}
 	for _, t := range texts {
 		if n := bin.UTF16Len(t.s); n > 65535 {
-			return fail(t.path, "at most 65535 UTF-16 units", n, fault.ErrLimit)
+			return fail(t.path, "at most 65535 UTF-16 units", n, fault.ErrFormat)
 		}
 	}
 	return nil

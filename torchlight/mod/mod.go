@@ -20,6 +20,7 @@ import (
 	"math"
 
 	"trowel.example/fault"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/text/words"
 	"trowel.example/torchlight/pak"
 )
@@ -52,8 +53,8 @@ func Open(r io.ReaderAt, size int64) (*Mod, error) {
 		return nil, cutError("archive", size, man)
 	}
 	m.archive = io.NewSectionReader(r, data, man-data)
-	if size-man > pak.MaxManifest {
-		return nil, tooLong("manifest", man, size-man, pak.MaxManifest)
+	if err := checkSize(effort.ModManifest, "manifest", man, size-man); err != nil {
+		return nil, err
 	}
 	m.rawMan = make([]byte, size-man)
 	if err := readFull(r, m.rawMan, man, "manifest"); err != nil {
@@ -118,19 +119,20 @@ func readHead(r io.ReaderAt, size int64) ([]byte, error) {
 	case data > size:
 		return nil, cutError("header", size, data)
 	}
-	if data > maxHeader {
-		return nil, tooLong("header", 0, data, maxHeader)
+	if err := checkSize(effort.ModHeader, "header", 0, data); err != nil {
+		return nil, err
 	}
 	head = make([]byte, data)
 	return head, readFull(r, head, 0, "header")
 }
 
-// maxHeader is the greatest number of bytes that are read before the archive.
-const maxHeader = 64 << 20
-
-func tooLong(part string, offset, size, limit int64) error {
-	return &fault.Error{Path: part, Offset: offset, Want: fmt.Sprintf("at most %d bytes", limit),
-		Got: fmt.Sprint(size), Err: fault.ErrLimit}
+// checkSize returns an error if the part at an offset has more bytes than limit allows.
+func checkSize(limit *effort.Kind, part string, offset, size int64) error {
+	if e := limit.Over(size); e != nil {
+		e.Path, e.Offset = part, offset
+		return e
+	}
+	return nil
 }
 
 func outside(field, want string, got int64) error {
@@ -215,7 +217,7 @@ func (h *Header) place(gap, size int64) ([]byte, error) {
 	start := int64(len(head)) + gap
 	if start+size > math.MaxUint32 {
 		return nil, &fault.Error{Offset: -1, Want: "a mod smaller than 4 GiB",
-			Got: words.Count(start+size, "byte"), Err: fault.ErrLimit}
+			Got: words.Count(start+size, "byte"), Err: fault.ErrFormat}
 	}
 	h.DataOffset, h.ManifestOffset = uint32(start), uint32(start+size)
 	return h.Encode()

@@ -228,6 +228,7 @@ func TestModDat(t *testing.T) {
 		func(n *text.Node) { n.Name = "LAYOUT" },
 		func(n *text.Node) { n.Add(text.Integer, "VERSION", "x") },
 		func(n *text.Node) { n.Add(text.Integer, "VERSION", "65535") },
+		func(n *text.Node) { n.Add(text.Integer, "VERSION", "-2") },
 		func(n *text.Node) { n.Add(text.Integer64, "MOD_ID", "x") },
 		func(n *text.Node) { n.AddNode("REQUIRED_MODS").Add(text.Integer64, "ID", "x") },
 	} {
@@ -239,12 +240,12 @@ func TestModDat(t *testing.T) {
 	}
 }
 
-// TestEditorMod tests that a test mod of the editor has version 0, like its MOD.DAT.
+// TestEditorMod tests that a test mod of the editor has version 0, for which MOD.DAT has -1.
 func TestEditorMod(t *testing.T) {
 	h := mod.NewHeader()
-	back, err := mod.HeaderOf(h.ModDat(), h.Residue())
-	if err != nil || back.ModVersion != 0 {
-		t.Errorf("version %d, %v", back.ModVersion, err)
+	back, err := mod.HeaderOf(h.ModDat(), nil)
+	if version, _ := h.ModDat().Get("VERSION"); err != nil || back.ModVersion != 0 || version != "-1" {
+		t.Errorf("version %d, %s, %v", back.ModVersion, version, err)
 	}
 }
 

@@ -59,7 +59,7 @@ func (h *Header) ModDat() *text.Node {
 	n.Add(text.Integer64, keyID, strconv.FormatInt(h.ID, 10))
 	add(keyWebsite)
 	add(keyDownload)
-	n.Add(text.Integer, keyVersion, strconv.Itoa(max(0, int(h.ModVersion)-1)))
+	n.Add(text.Integer, keyVersion, strconv.Itoa(int(h.ModVersion)-1))
 	if len(h.Removed) > 0 {
 		group := n.AddNode(groupRemove)
 		for _, path := range h.Removed {
@@ -96,8 +96,8 @@ func HeaderOf(n *text.Node, k *HeaderResidue) (*Header, error) {
 	version := int32(0)
 	if s, ok := n.Get(keyVersion); ok {
 		var clean bool
-		if version, clean = text.ParseInt(s); !clean || version < 0 || version > 65534 {
-			return nil, badValue(keyVersion, "a number from 0 to 65534", s)
+		if version, clean = text.ParseInt(s); !clean || version < -1 || version > 65534 {
+			return nil, badValue(keyVersion, "a number from -1 to 65534", s)
 		}
 	}
 	h.ModVersion = uint16(version + 1)
@@ -140,7 +140,6 @@ type HeaderResidue struct {
 	Flags        uint32             `json:"flags,omitempty"`
 	RequiredHash uint64             `json:"requiredHash,omitempty"` // applies only to the list in Required
 	Required     []RequiredResidue  `json:"required,omitempty"`
-	ModVersion   *pak.Odd           `json:"modVersion,omitempty"`
 	Texts        map[string]OddText `json:"texts,omitempty"`   // texts of several lines, by their key in MOD.DAT
 	Removed      []pak.ResidueName  `json:"removed,omitempty"` // all paths, if one differs from the form that MOD.DAT gives
 }
@@ -170,9 +169,6 @@ func (h *Header) Residue() *HeaderResidue {
 	for _, q := range h.Required {
 		k.Required = append(k.Required, RequiredResidue{q.ID, pak.ResidueName(q.Name), q.Version})
 	}
-	if from := uint32(max(1, h.ModVersion)); from != uint32(h.ModVersion) {
-		k.ModVersion = &pak.Odd{From: from, Is: uint32(h.ModVersion)}
-	}
 	for key, s := range h.texts() {
 		if from := oneLine(*s); from != *s {
 			if k.Texts == nil {
@@ -198,9 +194,6 @@ func (k *HeaderResidue) apply(h *Header) {
 		h.Game = *k.Game
 	}
 	h.Flags = k.Flags
-	if k.ModVersion != nil && k.ModVersion.From == uint32(h.ModVersion) {
-		h.ModVersion = uint16(k.ModVersion.Is)
-	}
 	if len(k.Releases) == int(h.ModVersion)+1 {
 		h.Releases = k.Releases
 	}

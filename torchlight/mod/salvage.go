@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"trowel.example/fault"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/text/words"
 	"trowel.example/torchlight/pak"
 )
@@ -44,8 +45,8 @@ func Salvage(r io.ReaderAt, size int64, why *CutError, extension func(head []byt
 	m.cut = why
 	data := int64(m.Header.DataOffset)
 	end := min(int64(m.Header.ManifestOffset), size)
-	if size-end > pak.MaxManifest {
-		return nil, 0, tooLong("manifest", end, size-end, pak.MaxManifest)
+	if err := checkSize(effort.ModManifest, "manifest", end, size-end); err != nil {
+		return nil, 0, err
 	}
 	m.rawMan = make([]byte, size-end)
 	if err := readFull(r, m.rawMan, end, "manifest"); err != nil {

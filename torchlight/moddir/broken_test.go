@@ -1,14 +1,18 @@
 package moddir_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf16"
 
 	"trowel.example/check"
+	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/raw"
 )
@@ -22,7 +26,7 @@ var brokenMod = map[string]string{
 	"media/units/TWIN.DAT":     goodUnit,
 	"media/affixes/closed.dat": "[AFFIX]\n[AFFIXES]\n<STRING>A:b\n[AFFIXES]\n[/AFFIX]",
 	"media/affixes/lines.dat":  "[AFFIX]\n<STRING>TEXT:one\ntwo\n[/AFFIX]",
-	"media/affixes/large.dat":  "[AFFIX]\n<INTEGER64>ID:9223372036854775808\n<INTEGER>A:.5\n[/AFFIX]",
+	"media/affixes/large.dat":  "[AFFIX]\n<INTEGER64>ID:18446744073709551616\n<INTEGER>A:.5\n[/AFFIX]",
 	"media/affixes/first.dat":  "[AFFIX]\n<BOOLEAN>A:1\n[/AFFIX]",
 	"media/skills/other.dat":   goodUnit,
 	"media/skills/OTHER.dat":   "[SKILL]\n[/SKILL]",
@@ -138,5 +142,40 @@ func TestByteOrderMarks(t *testing.T) {
 				t.Errorf("%q: %s is %x", encode("x"), name, got[name])
 			}
 		}
+	}
+}
+
+// TestBrokenCompiled tests that broken compiled files are extracted unchanged under their own names, each with a warning, and
+// packed again to the same mod, and that files that can be read get no warning.
+func TestBrokenCompiled(t *testing.T) {
+	entries := slices.DeleteFunc(ordinary(t), func(e entry) bool { return e.path == "MEDIA/SKILLS.RAW" })
+	good := len(entries)
+	for _, name := range []string{"SKILLS.RAW", "A.DAT", "A.LAYOUT", "A.ANIMATION", "A.HIE", "A.MPP", "A.MESH", "A.DAT.ADM"} {
+		entries = append(entries, entry{"MEDIA/BROKEN/" + name, []byte("\x01\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff")})
+	}
+	entries[good].path = "MEDIA/SKILLS.RAW"
+	entries = append(entries, entry{"MEDIA/UI.RAW", []byte("{}")}) // already a text
+	data := makeMod(t, header(), entries, nil)
+	m, err := mod.Open(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	warned := make(map[string]int)
+	fsys := onDisk(t, moddir.Open(m, moddir.Options{Models: true, Warn: func(path, message string) {
+		mu.Lock()
+		defer mu.Unlock()
+		warned[path]++
+	}}))
+	for _, e := range entries[good : len(entries)-1] {
+		if got, err := fs.ReadFile(fsys, e.path); err != nil || !bytes.Equal(got, e.content) || warned[e.path] != 1 {
+			t.Errorf("%s: %q, %v, %d warnings", e.path, got, err, warned[e.path])
+		}
+	}
+	if _, err := fs.Stat(fsys, "MEDIA/UI.RAW.json"); err != nil || len(warned) != len(entries)-1-good {
+		t.Errorf("%v, %v", err, warned)
+	}
+	if again := build(t, fsys, moddir.BuildOptions{}); !bytes.Equal(again, data) {
+		t.Error("the folder gives another mod")
 	}
 }

@@ -2,11 +2,14 @@ package moddir
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -27,6 +30,7 @@ type BuildOptions struct {
 	All    bool    // include pictures that have another form next to them, which is normally packed instead
 	Tables bool    // build the tables, replacing existing ones
 	Base   Sources // the game's files, for tables; may be nil
+	NewID  bool    // give an ID to a mod without one, made from its title and author
 
 	// Checking builds an archive for Check only: readable content replaces each unreadable source, and there are no
 	// warnings about what Check reports.
@@ -53,8 +57,20 @@ func Build(ctx context.Context, target pak.Target, fsys fs.FS, o BuildOptions) (
 		return nil, 0, err
 	}
 	header, err := f.header()
+	var bad *SourceError
+	if o.Checking && errors.As(err, &bad) {
+		header, err = mod.NewHeader(), nil
+	}
 	if err != nil {
 		return nil, 0, f.explain(err, &o)
+	}
+	switch {
+	case header.ID != 0:
+	case o.NewID:
+		sum := sha256.Sum256([]byte(header.Title + "\n" + header.Author))
+		header.ID = max(1, int64(binary.LittleEndian.Uint64(sum[:])&math.MaxInt64))
+	default:
+		o.warn(modDat, "has no MOD_ID (--new-id makes one)")
 	}
 	files, report, err := f.files(&o)
 	if err != nil {

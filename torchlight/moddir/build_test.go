@@ -14,7 +14,12 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"trowel.example/internal/files/tree"
+	"trowel.example/torchlight/dat"
+	"trowel.example/torchlight/hash"
+	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/raw"
@@ -54,6 +59,44 @@ func TestEdit(t *testing.T) {
 	}
 	if again := build(t, openMod(t, got, moddir.Options{}), moddir.BuildOptions{}); !bytes.Equal(again, got) {
 		t.Error("what was built yields other bytes")
+	}
+}
+
+// TestEditOdd tests that an edited text keeps the version and the bytes after the end of its file, and that everything
+// else that the text does not contain is reported as lost.
+func TestEditOdd(t *testing.T) {
+	unit, err := dat.Decode(compiledUnit(t, unitText))
+	if err != nil {
+		t.Fatal(err)
+	}
+	unit.Rest = []byte{1, 2, 3}
+	unit.Root.Properties = append(unit.Root.Properties, dat.Property{Key: hash.Of("ODD"), Type: text.Bool, Value: 77})
+	l, err := layout.Decode(compiledLayout(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Version = 54
+	encoded := func(data []byte, err error) []byte {
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	fsys := onDisk(t, openMod(t, makeMod(t, header(), []entry{{"MEDIA/A.DAT", encoded(unit.Encode())},
+		{"MEDIA/A.LAYOUT", encoded(l.Encode())}}, nil), moddir.Options{}))
+	for _, name := range []string{"MEDIA/A.DAT", "MEDIA/A.LAYOUT"} {
+		fsys[name].Data = append(fsys[name].Data, "\r\x00\n\x00"...)
+	}
+	var warned []string
+	got := packed(t, build(t, fsys, moddir.BuildOptions{Options: moddir.Options{Warn: func(path, message string) {
+		warned = append(warned, path+" "+message)
+	}}}))
+	want := []string{"MEDIA/A.DAT is edited, so what its text does not contain is lost: the exact bits of 1 value"}
+	if diff := cmp.Diff(want, warned); diff != "" {
+		t.Error(diff)
+	}
+	if !strings.HasSuffix(got["MEDIA/A.DAT"], "\x01\x02\x03") || got["MEDIA/A.LAYOUT"] != string(encoded(l.Encode())) {
+		t.Errorf("%x", got)
 	}
 }
 

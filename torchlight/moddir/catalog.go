@@ -18,6 +18,18 @@ var (
 	foundNoGUID = Catalog.Add("tl-mod-no-guid", check.Warning,
 		"A unit or skill has no GUID, and neither has its base file.",
 		"Add a unique UNIT_GUID or UNIQUE_GUID.")
+	foundGUIDInherited = Catalog.Add("tl-mod-inherited-guid", check.Warning,
+		"A unit or skill has no GUID of its own, so it has the GUID of its base file, and the game confuses the two.",
+		"Add a unique UNIT_GUID or UNIQUE_GUID: `trowel edit MOD -- add-key PATH STRING UNIT_GUID NUMBER`.")
+	foundGUIDOther = Catalog.Add("tl-mod-guid-of-other", check.Error,
+		"A mod that the game loads later (--with) has a unit or skill with the same GUID in another file, so the game confuses them.",
+		"Give one of them a new GUID: `trowel edit MOD -- new-guids PATH`.")
+	foundOutsideMedia = Catalog.Add("tl-mod-outside-media", check.Error,
+		"A reference to a file outside of MEDIA, the folder of all files of the game.",
+		"Correct the path: it must begin with MEDIA/.")
+	foundNoID = Catalog.Add("tl-mod-no-id", check.Warning,
+		"MOD.DAT has no MOD_ID, so the game confuses the mod with others without one.",
+		"Pack it with --new-id, or add a MOD_ID to MOD.DAT: `trowel edit MOD -- info --id new` gives one to a mod.")
 	foundBaseMissing = Catalog.Add("tl-mod-missing-basefile", check.Error,
 		"A unit is based on a file that is neither in the mod nor in the game.",
 		"Correct the BASEFILE, or add the file.")
@@ -47,10 +59,12 @@ var (
 	foundMeshMissing = Catalog.Add("tl-mod-missing-mesh", check.Warning,
 		"A unit or an object of a layout names a mesh that is neither in the mod nor in the game, so nothing is drawn for it.",
 		"Correct MESHFILE, RESOURCEDIRECTORY or the path, or add the mesh.")
+	foundTextureMissing = Catalog.Add("tl-mod-missing-texture", check.Warning,
+		"A material, or TEXTURE_OVERRIDE of a unit, names a texture that neither the mod nor the game has in any folder.",
+		"Correct the name, or add the picture.")
 	foundEffectType = Catalog.Add("tl-mod-unknown-effect-type", check.Warning,
-		"An effect has a type that no effect of the game has. Types are part of the program, so a mod cannot add one; the "+
-			"game may have types that its own files do not use.",
-		"Correct TYPE, unless it is a type that only the program has.")
+		"An effect has a type that MEDIA/EFFECTSLIST.DAT of the mod, or else of the game, does not list.",
+		"Correct TYPE.")
 	foundUnitType = Catalog.Add("tl-mod-unknown-unit-type", check.Warning,
 		"A file names a unit type that neither the mod nor the game has.",
 		"Correct the name, or add the type to MEDIA/UNITTYPES.")
@@ -63,6 +77,9 @@ var (
 	foundSpawnClass = Catalog.Add("tl-mod-unknown-spawn-class", check.Warning,
 		"A file names a spawn class that neither the mod nor the game has, so nothing appears.",
 		"Correct the name, or add the class to MEDIA/SPAWNCLASSES.")
+	foundUnit = Catalog.Add("tl-mod-unknown-unit", check.Warning,
+		"A spawn class names a unit that neither the mod nor the game has, so nothing appears.",
+		"Correct the name: it must be the NAME of the unit.")
 	foundMinAboveMax = Catalog.Add("tl-mod-min-above-max", check.Warning,
 		"A lowest value is above the highest value of the same node.",
 		"Correct one of the two.")

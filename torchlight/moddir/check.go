@@ -9,6 +9,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/internal/limits/parallel"
 	"trowel.example/internal/text/words"
+	"trowel.example/torchlight/internal/inherit"
 	"trowel.example/torchlight/internal/picture"
 	"trowel.example/torchlight/internal/tables"
 	"trowel.example/torchlight/layout"
@@ -38,6 +39,7 @@ type facts struct {
 	icons    []reference         // references to sprites by name
 	sprites  []string            // the sprites of an image set
 	meshes   []reference         // meshes of units and objects
+	textures []reference         // textures of materials and units
 	mentions []mention           // names of things that other files define
 	names    [nameKinds][]string // names that the file defines, in upper case
 	doubts   []check.Finding     // findings about values that only the mod as a whole gives
@@ -105,6 +107,13 @@ func checkWith(r *pak.Reader, archive func(see func(*pak.File, []byte)), o Check
 		}
 	})
 	reported := checkGUIDs(all, sink)
+	sources := sourcesOfArchive(r, o.Options)
+	for i, f := range files {
+		if !f.Duplicate && all[i].tree != nil {
+			sources.made[f.Path] = all[i].tree
+		}
+	}
+	checkInheritedGUIDs(all, sources, o.Base, reported, sink)
 	for i := range all {
 		for _, found := range all[i].findings {
 			if !all[i].isReported(found, reported) {
@@ -131,12 +140,7 @@ func checkWith(r *pak.Reader, archive func(see func(*pak.File, []byte)), o Check
 	}
 	checkNames(all, o.Base, sink)
 	checkOverrides(r, o.With, &o.Options, sink)
-	sources := sourcesOfArchive(r, o.Options)
-	for i, f := range files {
-		if !f.Duplicate && all[i].tree != nil {
-			sources.made[f.Path] = all[i].tree
-		}
-	}
+	checkOtherGUIDs(all, present, o.With, sink)
 	checkTables(all, sources, o.Base, present, reported, sink)
 }
 
@@ -230,20 +234,9 @@ func (e *examination) hold(a *facts, root *text.Node, size int) {
 // look records the properties and the references of a data file.
 func (a *facts) look(root *text.Node) {
 	a.basefile, _ = root.Get("BASEFILE")
-	switch path := strings.ToUpper(a.path); {
-	case strings.HasPrefix(path, "MEDIA/UNITS/"):
-		a.guid, _ = root.Get("UNIT_GUID")
-		never, _ := root.Get("DONTCREATE")
-		dont, _ := text.ParseBool(never)
-		a.create = !dont
-	case strings.HasPrefix(path, "MEDIA/SKILLS/"):
-		a.guid, _ = root.Get("UNIQUE_GUID")
-		a.create = strings.EqualFold(root.Name, "SKILL")
-	}
+	a.guid, a.create = guidOf(a.path, root)
 	for kind := range nameKinds {
-		if kind != effectTypes {
-			kind.defines(gameName(a.path), root, func(name string) { a.names[kind] = append(a.names[kind], name) })
-		}
+		kind.defines(gameName(a.path), root, func(name string) { a.names[kind] = append(a.names[kind], name) })
 	}
 	a.mesh(root)
 	var walk func(n *text.Node, parent, way string)
@@ -254,6 +247,9 @@ func (a *facts) look(root *text.Node) {
 		})
 		checkRanges(a.path, n, parent, way, func(found check.Finding) { a.doubts = append(a.doubts, found) })
 		for p := range n.Properties() {
+			if strings.EqualFold(p.Key, "TEXTURE_OVERRIDE") {
+				a.texture(p.Value, text.Place{Path: a.path, Node: way + p.Key})
+			}
 			switch isIcon := iconKeys[strings.ToUpper(p.Key)]; {
 			case isIcon && !isAsset(p.Value):
 				a.icons = append(a.icons, reference{p.Value, text.Place{Path: a.path, Node: way + p.Key}})
@@ -266,6 +262,32 @@ func (a *facts) look(root *text.Node) {
 		}
 	}
 	walk(root, "", "")
+}
+
+// guidKey returns the key of the GUID of a unit or skill, or "" for other files.
+func guidKey(path string) string {
+	switch path = gameName(path); {
+	case strings.HasPrefix(path, "MEDIA/UNITS/"):
+		return "UNIT_GUID"
+	case strings.HasPrefix(path, "MEDIA/SKILLS/"):
+		return "UNIQUE_GUID"
+	}
+	return ""
+}
+
+// guidOf returns the GUID of a unit or skill, and whether the game creates things from the file.
+func guidOf(path string, root *text.Node) (guid string, create bool) {
+	switch key := guidKey(path); key {
+	case "UNIT_GUID":
+		guid, _ = root.Get(key)
+		never, _ := root.Get("DONTCREATE")
+		dont, _ := text.ParseBool(never)
+		return guid, !dont
+	case "UNIQUE_GUID":
+		guid, _ = root.Get(key)
+		return guid, strings.EqualFold(root.Name, "SKILL")
+	}
+	return "", false
 }
 
 // isReported reports whether a finding is about a record of a table whose file has been reported for the same reason.
@@ -319,10 +341,63 @@ func checkGUIDs(all []facts, sink check.Sink) (reported map[string]bool) {
 	return reported
 }
 
+// checkInheritedGUIDs reports units and skills that have the GUID of one of their base files, and adds them to reported.
+func checkInheritedGUIDs(all []facts, sources, base tables.Sources, reported map[string]bool, sink check.Sink) {
+	tree := func(path string) (*text.Node, error) {
+		root, err := sources.Tree(path)
+		if err != nil && base != nil {
+			return base.Tree(path)
+		}
+		return root, err
+	}
+	for _, a := range all {
+		if !a.create || a.guid != "" || a.basefile == "" {
+			continue
+		}
+		root, err := tree(gameName(a.path))
+		if err != nil {
+			continue
+		}
+		chain := inherit.Follow(gameName(a.path), root, tree)
+		if v, ok := chain.Find(guidKey(a.path)); ok {
+			sink.AddAt(foundGUIDInherited, []check.Place{check.File(a.path)}, a.path, -1, "has no %s of its own, but that of %s",
+				guidKey(a.path), chain.Links[v.Link].File)
+			reported[gameName(a.path)] = true
+		}
+	}
+}
+
+// checkOtherGUIDs reports units and skills whose GUID another file of a mod has that is loaded later.
+func checkOtherGUIDs(all []facts, present map[string]bool, others []Other, sink check.Sink) {
+	own := make(map[string]string) // files by key and GUID
+	for _, a := range all {
+		if a.create && a.guid != "" {
+			own[guidKey(a.path)+a.guid] = a.path
+		}
+	}
+	for _, other := range others {
+		for file := range other.Files.Files() {
+			if guidKey(file) == "" || extension(file) != ".DAT" || present[gameName(file)] {
+				continue // a file with the same path replaces that of this mod
+			}
+			root, err := other.Files.Tree(file)
+			if err != nil {
+				continue
+			}
+			guid, create := guidOf(file, root)
+			if path, has := own[guidKey(file)+guid]; has && create && guid != "" {
+				sink.AddAt(foundGUIDOther, []check.Place{check.File(path)}, path, -1, "has the same %s %s as %s of %s", guidKey(file), guid,
+					gameName(file), other.Name)
+			}
+		}
+	}
+}
+
 // checkTables compares the tables of the mod with those that its sources give. Told are the files whose GUIDs have been
 // reported.
 func checkTables(all []facts, sources, base tables.Sources, present, reported map[string]bool, sink check.Sink) {
 	there := make(map[string]map[string]bool) // files by the table that lists them
+	var units *raw.UnitData
 	for _, a := range all {
 		if a.table == nil {
 			continue
@@ -332,12 +407,16 @@ func checkTables(all []facts, sources, base tables.Sources, present, reported ma
 			files[gameName(file)] = true
 		}
 		there[strings.ToUpper(a.path)] = files
+		if t, ok := a.table.(*raw.UnitData); ok {
+			units = t
+		}
 		raw.CheckFiles(a.table, func(path string) bool { return present[gameName(path)] }, text.InFile(a.path, sink))
 	}
 	built, findings := tables.Build(sources, base)
+	complete := base != nil || units != nil && hasMore(units, built[raw.KindUnitData.File()])
 	for _, found := range findings {
-		// Unreadable sources and missing base files are already reported.
-		if found.ID != "tl-table-base" && found.ID != "tl-table-source" {
+		// Unreadable sources are already reported, and with the game's files missing base files, too.
+		if found.ID != "tl-table-source" && (found.ID != "tl-table-base" || !complete) {
 			text.InFile(found.Path, sink)(withoutPath(found))
 		}
 	}
@@ -355,6 +434,29 @@ func checkTables(all []facts, sources, base tables.Sources, present, reported ma
 			}
 		}
 	}
+}
+
+// hasMore reports whether a table of units has other values than one that was built without the game's files: so it was built
+// with them.
+func hasMore(units *raw.UnitData, built raw.Table) bool {
+	without, ok := built.(*raw.UnitData)
+	if !ok {
+		return false
+	}
+	known := make(map[string]raw.Unit)
+	for _, s := range without.Sections() {
+		for _, u := range *s.Units {
+			known[u.File] = u
+		}
+	}
+	for _, s := range units.Sections() {
+		for _, u := range *s.Units {
+			if k, ok := known[u.File]; ok && u != k {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func withoutPath(f check.Finding) check.Finding {

@@ -21,6 +21,7 @@ import (
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/pak"
+	"trowel.example/torchlight/raw"
 )
 
 const emptyLayout = "[Layout]\n<INTEGER>VERSION:4\n<UNSIGNED INT>COUNT:0\n[OBJECTS]\n[/OBJECTS]\n[/Layout]"
@@ -68,7 +69,7 @@ func ids(found []check.Finding) []string {
 // problems.
 func TestCatalog(t *testing.T) {
 	base, err := moddir.SourcesOf(fstest.MapFS{"MEDIA/UNITS/MONSTERS/BASE.DAT": {Data: []byte(unit("<BOOL>DONTCREATE:1"))},
-		"MEDIA/LAYOUTS/DOOR.LAYOUT": {}}, moddir.Options{})
+		"MEDIA/LAYOUTS/DOOR.LAYOUT": {}, "MEDIA/UI/A.IMAGESET": {}}, moddir.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,9 +101,13 @@ func TestCatalog(t *testing.T) {
 		{want: "tl-mod-duplicate-unique-guid", files: with("MEDIA/SKILLS/T.DAT", skill("<INTEGER64>UNIQUE_GUID:5")), base: base},
 		{want: "tl-mod-missing-basefile", files: with("MEDIA/UNITS/MONSTERS/C.DAT",
 			unit("<INTEGER64>UNIT_GUID:9", "<STRING>BASEFILE:media/units/nowhere.dat")), base: base},
+		{want: "tl-mod-outside-media", files: with("MEDIA/UNITS/MONSTERS/C.DAT",
+			unit("<INTEGER64>UNIT_GUID:9", "<STRING>BASEFILE:units/monsters/base.dat")), base: base},
+		{want: "tl-mod-inherited-guid", files: with("MEDIA/UNITS/MONSTERS/C.DAT",
+			unit("<STRING>BASEFILE:media/units/monsters/a.dat")), base: base},
 		{want: "tl-mod-missing-file", files: with("MEDIA/LAYOUTS/A.LAYOUT", strings.Replace(layoutText, "door", "nowhere", 1)), base: base},
 		{want: "tl-mod-missing-file", files: with("MEDIA/UNITS/MONSTERS/A.DAT",
-			unit(guid, based, "<STRING>FILE:media/nowhere.layout")), base: base},
+			unit(guid, based, "<STRING>FILE:media/layouts/nowhere.layout")), base: base},
 		{want: "tl-mod-outside-file", files: map[string]string{"MEDIA/LAYOUTS/A.LAYOUT": layoutText}},
 		{want: "tl-mod-likely-missing-file", files: map[string]string{
 			"MEDIA/LAYOUTS/DOORS.LAYOUT": string(guts(t, emptyLayout)),
@@ -140,8 +145,23 @@ func TestCatalog(t *testing.T) {
 	}
 	// These findings cannot occur alone.
 	found := checkMod(t, clean, nil, false, nil)
-	if got := ids(found); !slices.Equal(got, []string{"tl-mod-outside-basefile", "tl-mod-outside-file"}) {
+	if got := ids(found); !slices.Equal(got, []string{"tl-mod-outside-basefile", "tl-mod-outside-file", "tl-table-base"}) {
 		t.Errorf("without the game's files: %v", found)
+	}
+	found = checkMod(t, clean, nil, false, func(files map[string]string) { // built with the game's files
+		table, err := raw.Decode([]byte(files["MEDIA/UNITDATA.RAW"]), raw.KindUnitData)
+		if err != nil {
+			t.Fatal(err)
+		}
+		table.(*raw.UnitData).Monsters[0].UnitType = "MONSTER"
+		data, err := raw.Encode(table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files["MEDIA/UNITDATA.RAW"] = string(data)
+	})
+	if got := ids(found); !slices.Equal(got, []string{"tl-mod-outside-basefile", "tl-mod-outside-file"}) {
+		t.Errorf("with the tables of the game's files: %v", found)
 	}
 	found = checkMod(t, map[string]string{"MEDIA/UNITS/MONSTERS/A.DAT": unit()}, nil, false, nil)
 	if got := ids(found); !slices.Equal(got, []string{"tl-mod-no-guid"}) {
@@ -164,7 +184,8 @@ func TestCatalog(t *testing.T) {
 	for _, id := range []string{"tl-mod-outside-basefile", "tl-mod-no-guid", "tl-mod-removed-and-there", "tl-mod-likely-missing-icon"} {
 		seen[id] = true
 	}
-	for _, id := range append(meanings, "tl-mod-overridden", "tl-mod-removed-by-other") { // TestCheckMeaning and TestCheckOverrides
+	// TestCheckMeaning, TestCheckOverrides and TestCheckOtherGUIDs test these.
+	for _, id := range append(meanings, "tl-mod-overridden", "tl-mod-removed-by-other", "tl-mod-guid-of-other") {
 		seen[id] = true
 	}
 	for _, id := range folderKinds(t) {
@@ -190,7 +211,8 @@ func TestReferences(t *testing.T) {
 		files["MEDIA/A.DAT"] = strings.Replace(files["MEDIA/A.DAT"], "[/UNIT]",
 			fmt.Sprintf("<STRING>FILE:media/far/%d.layout\n[/UNIT]", i), 1)
 	}
-	base, err := moddir.SourcesOf(fstest.MapFS{"MEDIA/OTHER.DAT": {Data: []byte(unit())}}, moddir.Options{})
+	base, err := moddir.SourcesOf(fstest.MapFS{"MEDIA/OTHER.DAT": {Data: []byte(unit())},
+		"MEDIA/FAR/OTHER.DAT": {Data: []byte(unit())}}, moddir.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,6 +258,8 @@ func folderKinds(t *testing.T) []string {
 	}{
 		{want: "", name: "media/d.dat", content: unitText},
 		{want: "tl-source-unreadable", name: "media/d.dat", content: "[UNIT]\n<WORD>A:B\n[/UNIT]", where: "media/d.dat"},
+		{want: "tl-source-unreadable", name: "MOD.DAT", content: "[MOD]\n<INTEGER>VERSION:x\n[/MOD]", where: "MOD.DAT"},
+		{want: "tl-mod-no-id", name: "MOD.DAT", content: "[MOD]\n<STRING>NAME:x\n[/MOD]", where: "MOD.DAT"},
 		{want: "tl-source-unreadable", name: "media/skills.raw.json", content: "{", where: "media/skills.raw.json"},
 		{want: "tl-source-differs", name: "media/A.DAT.BINDAT", content: compiled(string(edited(t, "FOX"))), where: "media/a.dat"},
 		{want: "tl-source-newer", name: "media/c.png", content: "x", sourceNewer: true, where: "media/a.dat"},
@@ -345,7 +369,7 @@ func TestBomb(t *testing.T) {
 	if list := listing(t, fsys); len(list) != 2003 {
 		t.Errorf("%d files", len(list))
 	}
-	if _, err := fs.ReadFile(fsys, tree.Sidecar); !errors.Is(err, fault.ErrLimit) {
+	if _, err := fs.ReadFile(fsys, tree.Sidecar); !errors.Is(err, fault.ErrFormat) {
 		t.Errorf("the sidecar: %v", err)
 	}
 	moddir.Check(m.Archive, moddir.CheckOptions{}, func(f check.Finding) { t.Error(f) })

@@ -25,6 +25,15 @@ func (a *facts) lookAt(data []byte, sink check.Sink) {
 	switch {
 	case extension(a.path) == ".MATERIAL":
 		ogre.CheckScript(data, sink)
+		if script, err := ogre.ParseScript(data); err == nil {
+			for _, m := range script.Materials {
+				for pass := range m.Passes() {
+					for name := range pass.Textures() {
+						a.texture(name, text.Place{Path: a.path, Node: m.Name})
+					}
+				}
+			}
+		}
 		return
 	case !isImageSet(a.path):
 		picture.Check(a.path, data, sink)
@@ -59,11 +68,13 @@ func checkIcons(all []facts, base Files, sink check.Sink) {
 			stems[stem(name)]++
 		}
 	}
+	known := false // whether the game's image sets are
 	if base != nil {
 		for name := range base.Files() {
 			if !isImageSet(name) {
 				continue
 			}
+			known = true
 			data, err := base.Content(name)
 			if err != nil {
 				continue
@@ -94,7 +105,7 @@ func checkIcons(all []facts, base Files, sink check.Sink) {
 		}
 		for _, m := range list {
 			switch {
-			case base != nil:
+			case known:
 				sink.AddAt(foundIconMissing, m.at, m.from, -1, "names the icon %q, which is in no image set", m.to)
 			case stem(m.name) != "" && stems[stem(m.name)] >= series:
 				sink.AddAt(foundIconLikely, m.at, m.from, -1,

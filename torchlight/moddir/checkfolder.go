@@ -2,13 +2,13 @@ package moddir
 
 import (
 	"bytes"
+	"errors"
 	"io/fs"
 	"strings"
 
 	"trowel.example/check"
 	"trowel.example/internal/limits/parallel"
 	"trowel.example/internal/text/words"
-	"trowel.example/torchlight/internal/animation"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/text"
 )
@@ -19,6 +19,13 @@ func CheckFolder(fsys fs.FS, o Options, sink check.Sink) error {
 	f, err := collect(fsys, true, func(string, string) {}) // Build reports these warnings
 	if err != nil {
 		return err
+	}
+	var bad *SourceError
+	switch h, err := f.header(); {
+	case errors.As(err, &bad):
+		sink.AddAt(foundText, []check.Place{check.File(bad.At)}, bad.At, -1, "%v", bad.Err)
+	case err == nil && h.ID == 0:
+		sink.AddAt(foundNoID, []check.Place{check.File(modDat)}, modDat, -1, "has no MOD_ID")
 	}
 	for _, e := range f.clashes {
 		sink.AddAt(foundClash, []check.Place{check.File(e.At)}, e.At, -1, "%v", e.Err)
@@ -98,8 +105,8 @@ func (f *form) checkForm(content []byte, name string, o *Options, sink check.Sin
 	switch f {
 	case dataForm, admForm:
 		text.Check(content, o.names(), sink)
-		if file, err := text.Parse(content); err == nil && animation.Is(strings.TrimSuffix(name, ADM)) {
-			animation.Check(file.Root, sink)
+		if file, err := text.Parse(content); err == nil {
+			checkTree(file.Root, name, sink)
 		}
 	case layoutForm:
 		layout.CheckText(content, sink)

@@ -279,10 +279,11 @@ func (f *folder) content(s *source, o *Options) ([]byte, error) {
 		return data, err
 	}
 	var residue json.RawMessage
+	var lost []string
 	switch {
 	case s.kept == nil:
 	case s.kept.CRC32 != crc32.ChecksumIEEE(data):
-		residue = editedResidue(s.kept.Residue)
+		residue, lost = editedResidue(s.kept.Residue)
 	case s.kept.AsIs:
 		return data, nil
 	default:
@@ -298,6 +299,9 @@ func (f *folder) content(s *source, o *Options) ([]byte, error) {
 			own.warn(s.at, "is packed unchanged, but the game cannot read it: it is neither a source nor compiled")
 		}
 		return data, nil
+	}
+	if lost != nil {
+		own.warn(s.at, "is edited, so what its text does not contain is lost: "+strings.Join(lost, ", "))
 	}
 	s.compiled.Store(true)
 	out, err := s.form.compile(data, residue, s.path, &own)

@@ -9,6 +9,7 @@ import (
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/internal/animation"
 	"trowel.example/torchlight/internal/ogre"
+	"trowel.example/torchlight/internal/translation"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/mpp"
 	"trowel.example/torchlight/raw"
@@ -151,10 +152,16 @@ func checkData(data []byte, name string, o *Options, sink check.Sink) *text.Node
 		return nil
 	}
 	root := file.Text(own)
+	checkTree(root, name, sink)
+	return root
+}
+
+// checkTree checks what a data file means, compiled or as text.
+func checkTree(root *text.Node, name string, sink check.Sink) {
 	if animation.Is(strings.TrimSuffix(name, ADM)) {
 		animation.Check(root, sink)
 	}
-	return root
+	translation.Check(root, sink)
 }
 
 // reads reports whether data is a compiled file that the game can read under a name.

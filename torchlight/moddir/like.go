@@ -3,11 +3,13 @@ package moddir
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"hash/crc32"
 	"io/fs"
 	"path"
 	"strings"
 
+	"trowel.example/internal/text/words"
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/mod"
@@ -68,7 +70,7 @@ func (l *Like) content(f *form, name string, data []byte, o *Options) (content [
 	}
 	if s.kept != nil && !s.kept.AsIs {
 		if residue = s.kept.Residue; s.kept.CRC32 != crc32.ChecksumIEEE(content) {
-			residue = editedResidue(residue)
+			residue, _ = editedResidue(residue)
 		}
 	}
 	made, err := f.compile(content, residue, name, o.lenient())
@@ -117,19 +119,57 @@ func (l *Like) asIs(name string) bool {
 	return s != nil && s.form != nil && s.form.suffix != "" && strings.EqualFold(s.at, treePath(name, true))
 }
 
-// editedResidue returns the part of a residue that applies to an edited form: the digits of numbers.
-func editedResidue(kept json.RawMessage) json.RawMessage {
-	var part struct {
-		Floats map[string]string `json:"floats,omitempty"`
+// editedResidue returns the part of a residue that applies to an edited form as well: the digits of numbers, the
+// version, and bytes after the end. It also returns names of the other parts, which are lost; the numbers of strings
+// have no meaning and are not named.
+func editedResidue(kept json.RawMessage) (residue json.RawMessage, lost []string) {
+	const versionAt = 1 // the offset of the version of a layout
+	type part struct {  // the parts of all residues, of which a file has those of its form
+		Floats  map[string]string `json:"floats,omitempty"`
+		Version uint32            `json:"version,omitempty"`
+		NoEmpty bool              `json:"noEmpty,omitempty"`
+		Rest    []byte            `json:"rest,omitempty"`
+		Patches []layout.Patch    `json:"patches,omitempty"`
 	}
-	if kept == nil || json.Unmarshal(kept, &part) != nil || part.Floats == nil {
-		return nil
+	var all struct {
+		part
+		Whole  []byte       `json:"whole"`
+		Table  []dat.String `json:"table"`
+		Values []dat.Bits   `json:"values"`
+		World  *[4]uint32   `json:"world"`
 	}
-	data, err := json.Marshal(part)
-	if err != nil {
-		return nil
+	if kept == nil || json.Unmarshal(kept, &all) != nil {
+		return nil, nil
 	}
-	return data
+	add := func(is bool, what string) {
+		if is {
+			lost = append(lost, what)
+		}
+	}
+	bytesLost := 0
+	if list := all.Patches; len(list) > 0 {
+		all.Patches = nil
+		for i, p := range list {
+			bytesLost += len(p.Is) / 2
+			if i == 0 && p.At == versionAt && len(p.Is) >= 2 {
+				all.Patches = []layout.Patch{{At: versionAt, Is: p.Is[:2]}}
+				bytesLost--
+			}
+		}
+	}
+	if f, err := layout.Decode(all.Whole); err == nil && f.Version != layout.Version {
+		all.Patches = []layout.Patch{{At: versionAt, Is: fmt.Sprintf("%02x", f.Version)}}
+	}
+	add(bytesLost > 0, words.Count(bytesLost, "byte"))
+	add(len(all.Values) > 0, "the exact bits of "+words.Count(len(all.Values), "value"))
+	add(all.Table != nil, "the order of the strings, and strings that are repeated or unused")
+	add(all.World != nil, "the exact bits of the numbers in the header")
+	add(all.Whole != nil, "parts of the original file")
+	residue, err := json.Marshal(all.part)
+	if err != nil || string(residue) == "{}" {
+		return nil, lost
+	}
+	return residue, lost
 }
 
 // residueOfData returns the results of [dat.ResidueOf], with the residue as JSON. residueOfLayout does the same for

@@ -1,10 +1,10 @@
 package moddir
 
 import (
-	"fmt"
 	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -24,6 +24,7 @@ const (
 	skills
 	affixes
 	spawnClasses
+	units
 	nameKinds // their number
 )
 
@@ -33,11 +34,12 @@ var named = [nameKinds]struct {
 	what    string
 	folders []string
 }{
-	effectTypes:  {foundEffectType, "effect type", []string{"MEDIA/AFFIXES/", "MEDIA/SKILLS/", "MEDIA/UNITS/"}},
+	effectTypes:  {foundEffectType, "effect type", []string{"MEDIA/EFFECTSLIST.DAT"}},
 	unitTypes:    {foundUnitType, "unit type", []string{"MEDIA/UNITTYPES/"}},
 	skills:       {foundSkill, "skill", []string{"MEDIA/SKILLS/"}},
 	affixes:      {foundAffix, "affix", []string{"MEDIA/AFFIXES/"}},
 	spawnClasses: {foundSpawnClass, "spawn class", []string{"MEDIA/SPAWNCLASSES/"}},
+	units:        {foundUnit, "unit", []string{"MEDIA/UNITS/"}},
 }
 
 // mention is a name that a file refers to.
@@ -69,6 +71,8 @@ func mentions(file string, n *text.Node, parent string, yield func(kind nameKind
 			yield(affixes, p)
 		case strings.Contains(key, "SPAWNCLASS"):
 			yield(spawnClasses, p)
+		case key == "UNIT" && strings.HasPrefix(file, "MEDIA/SPAWNCLASSES/"):
+			yield(units, p)
 		}
 	}
 }
@@ -116,18 +120,13 @@ func (kind nameKind) defines(file string, root *text.Node, yield func(name strin
 		}
 		return
 	}
-	var walk func(n *text.Node)
-	walk = func(n *text.Node) {
-		mentions(file, n, "", func(kind nameKind, p *text.Property) {
-			if kind == effectTypes {
-				yield(strings.ToUpper(p.Value))
+	for n := range root.Children() {
+		for _, key := range []string{"EFFECT", "NAME"} { // both occur as TYPE
+			if name, ok := n.Get(key); ok {
+				yield(strings.ToUpper(name))
 			}
-		})
-		for c := range n.Children() {
-			walk(c)
 		}
 	}
-	walk(root)
 }
 
 // namesIn returns the names of a kind that the files of the game define. They are nil if the game's files are unknown.
@@ -162,10 +161,19 @@ func (kind nameKind) namesIn(base Files) map[string]bool {
 }
 
 // checkNames reports names that neither the mod nor the game defines. There is one finding for each pair of a file and
-// a name. It does nothing for kinds of which no name of the game is known.
+// a name. It does nothing for kinds of which no name of the game is known. A list of effect types in the mod replaces
+// that of the game.
 func checkNames(all []facts, base Files, sink check.Sink) {
 	for kind := range nameKinds {
+		if !slices.ContainsFunc(all, func(a facts) bool {
+			return slices.ContainsFunc(a.mentions, func(m mention) bool { return m.kind == kind })
+		}) {
+			continue // the files of the game need not be read
+		}
 		known := kind.namesIn(base)
+		if kind == effectTypes && slices.ContainsFunc(all, func(a facts) bool { return len(a.names[kind]) > 0 }) {
+			known = make(map[string]bool)
+		}
 		if known == nil {
 			continue
 		}
@@ -188,24 +196,10 @@ func checkNames(all []facts, base Files, sink check.Sink) {
 			}
 			for _, name := range order {
 				sink.AddAt(named[kind].found, unknown[name], a.path, -1, "names the %s %q, which neither the mod nor the game has%s",
-					named[kind].what, name, nearName(name, names))
+					named[kind].what, name, words.DidYouMean(name, names, min(2, (len(name)-1)/5)))
 			}
 		}
 	}
-}
-
-// nearName suggests a similar name.
-func nearName(name string, names []string) string {
-	best, least := "", 3
-	for _, other := range names {
-		if n := words.Distance(name, other, least); n < least && n*5 < len(name) {
-			best, least = other, n
-		}
-	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean %q?", best)
 }
 
 // checkRanges reports lowest values above highest values in a node, and impossible levels.
@@ -225,13 +219,15 @@ func checkRanges(file string, n *text.Node, parent, way string, sink check.Sink)
 		least, ok := number(low)
 		most, has := number(high)
 		if ok && has && least > most && most != noLimit && (least > 0 || most > 0) {
-			sink.AddAt(foundMinAboveMax, append(at(low), at(high)...), file, -1, "%s%s is %g, above %s, which is %g", way, low, least, high, most)
+			sink.AddAt(foundMinAboveMax, append(at(low), at(high)...), file, -1, "%s%s is %s, above %s, which is %s", way, low, plain(least),
+				high, plain(most))
 		}
 	}
 	isUnit := parent == "" && strings.HasPrefix(gameName(file), "MEDIA/UNITS/")
 	required, ok := number("LEVEL_REQUIRED")
 	if ok && (required < 0 || required > maxLevel) && (isUnit || strings.HasPrefix(gameName(file), "MEDIA/SKILLS/")) {
-		sink.AddAt(foundLevel, at("LEVEL_REQUIRED"), file, -1, "%sLEVEL_REQUIRED is %g: characters have levels 1 to %d", way, required, maxLevel)
+		sink.AddAt(foundLevel, at("LEVEL_REQUIRED"), file, -1, "%sLEVEL_REQUIRED is %s: characters have levels 1 to %d", way, plain(required),
+			maxLevel)
 	}
 	level, ok := number("LEVEL")
 	least, hasLeast := number("MINLEVEL")
@@ -239,16 +235,21 @@ func checkRanges(file string, n *text.Node, parent, way string, sink check.Sink)
 	switch {
 	case !isUnit || !ok:
 	case level < 0:
-		sink.AddAt(foundLevel, at("LEVEL"), file, -1, "%sLEVEL is %g, below 0", way, level)
-	case hasLeast && hasMost && least <= most && (level < least || level > most):
-		sink.AddAt(foundLevel, at("LEVEL"), file, -1, "%sLEVEL is %g, outside of MINLEVEL %g to MAXLEVEL %g", way, level, least, most)
+		sink.AddAt(foundLevel, at("LEVEL"), file, -1, "%sLEVEL is %s, below 0", way, plain(level))
+	case hasLeast && hasMost && least <= most && least < neverLevel && (level < least || level > most):
+		sink.AddAt(foundLevel, at("LEVEL"), file, -1, "%sLEVEL is %s, outside of MINLEVEL %s to MAXLEVEL %s", way, plain(level), plain(least),
+			plain(most))
 	}
 }
 
 const (
-	maxLevel = 100 // of characters
-	noLimit  = -1  // as a highest value
+	maxLevel   = 100 // of characters
+	noLimit    = -1  // as a highest value
+	neverLevel = 500 // as a lowest level, from which on the unit is never dropped
 )
+
+// plain formats a number without an exponent.
+func plain(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 // mesh records the mesh of a unit, which is named without extension in its RESOURCEDIRECTORY.
 func (a *facts) mesh(root *text.Node) {
@@ -261,33 +262,82 @@ func (a *facts) mesh(root *text.Node) {
 	a.meshes = append(a.meshes, reference{to, text.Place{Path: a.path, Node: root.Name + ".MESHFILE"}})
 }
 
-// checkMeshes reports meshes that neither the mod nor the game has, unless no meshes of the game are known.
+// checkMeshes reports meshes and textures that neither the mod nor the game has. It reports no meshes in parts of MEDIA of which no
+// meshes of the game are known, and no textures unless textures of models of the game are known.
 func checkMeshes(all []facts, present map[string]bool, base Files, sink check.Sink) {
 	if base == nil {
 		return
 	}
 	inGame := make(map[string]bool)
+	folders := make(map[string]bool)  // with meshes of the game
+	pictures := make(map[string]bool) // names of textures
+	known := false                    // textures of the game
+	note := func(file string) {
+		if isTexture(file) {
+			pictures[textureName(file)] = true
+		}
+	}
+	for file := range present {
+		note(file)
+	}
 	for file := range base.Files() {
 		if extension(file) == ".MESH" {
 			inGame[strings.ToUpper(file)] = true
+			folders[topFolder(file)] = true
 		}
+		note(file)
+		known = known || isTexture(file) && topFolder(file) == "MEDIA/MODELS/"
 	}
-	if len(inGame) == 0 {
-		return
+	for i := range all {
+		a := &all[i]
+		a.reportMissing(foundMeshMissing, "mesh", a.meshes, sink, func(name string) bool {
+			return present[name] || inGame[name] || !folders[topFolder(name)]
+		})
+		a.reportMissing(foundTextureMissing, "texture", a.textures, sink, func(name string) bool {
+			return !known || pictures[textureName(name)]
+		})
 	}
-	for _, a := range all {
-		places := make(map[string][]check.Place)
-		var order []string
-		for _, m := range a.meshes {
-			if name := path.Clean(gameName(m.to)); !present[name] && !inGame[name] {
-				if places[name] == nil {
-					order = append(order, name)
-				}
-				places[name] = append(places[name], Reference{m.at, name})
+}
+
+// reportMissing reports the files that a file names and that do not exist, one finding for each.
+func (a *facts) reportMissing(kind *check.Kind, what string, named []reference, sink check.Sink, exists func(name string) bool) {
+	places := make(map[string][]check.Place)
+	var order []string
+	for _, r := range named {
+		if name := path.Clean(gameName(r.to)); !exists(name) {
+			if places[name] == nil {
+				order = append(order, name)
 			}
+			places[name] = append(places[name], Reference{r.at, name})
 		}
-		for _, name := range order {
-			sink.AddAt(foundMeshMissing, places[name], a.path, -1, "names the mesh %s, which does not exist", name)
-		}
+	}
+	for _, name := range order {
+		sink.AddAt(kind, places[name], a.path, -1, "names the %s %s, which does not exist", what, name)
+	}
+}
+
+// isTexture reports whether a file can be a texture.
+func isTexture(file string) bool {
+	switch extension(file) {
+	case ".DDS", ".TGA", ".PNG", ".JPG":
+		return true
+	}
+	return false
+}
+
+// textureName returns the name by which a texture is looked up: the game finds it in other folders than that of the material,
+// and X.DDS for X.PNG.
+func textureName(file string) string {
+	name := path.Base(gameName(file))
+	return strings.TrimSuffix(name, path.Ext(name))
+}
+
+// noTexture is the texture of materials whose texture a wardrobe gives.
+const noTexture = "NULL_01"
+
+// texture records a texture.
+func (a *facts) texture(name string, at text.Place) {
+	if name != "" && textureName(name) != noTexture {
+		a.textures = append(a.textures, reference{name, at})
 	}
 }

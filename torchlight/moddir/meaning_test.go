@@ -34,11 +34,13 @@ func object(kind, property string) string {
 func TestCheckMeaning(t *testing.T) {
 	base, err := moddir.SourcesOf(sources(t, map[string]string{
 		"MEDIA/AFFIXES/A.DAT":           "[AFFIX]\n<STRING>NAME:GAME_AFFIX\n[EFFECT]\n<STRING>TYPE:KNOCK BACK EFFECT\n[/EFFECT]\n[/AFFIX]",
+		"MEDIA/EFFECTSLIST.DAT":         "[EFFECTS]\n[EFFECT]\n<STRING>EFFECT:Knock Back Effect\n<STRING>NAME:KNOCKBACK\n[/EFFECT]\n[/EFFECTS]",
 		"MEDIA/SKILLS/A.DAT":            "[SKILL]\n<STRING>NAME:Game Skill Number One\n[/SKILL]",
 		"MEDIA/UNITTYPES/A.DAT":         "[WOLVES]\n<STRING>NAME:WOLVES\n[/WOLVES]",
 		"MEDIA/SPAWNCLASSES/A.DAT":      "[SPAWNCLASS]\n<STRING>NAME:CAVES\n[/SPAWNCLASS]",
-		"MEDIA/UNITS/MONSTERS/BASE.DAT": "[UNIT]\n[/UNIT]",
+		"MEDIA/UNITS/MONSTERS/BASE.DAT": "[UNIT]\n<STRING>NAME:Game Wolf\n[/UNIT]",
 		"MEDIA/MODELS/WOLF.MESH":        "mesh",
+		"MEDIA/MODELS/FUR/BROWN.DDS":    "DDS ",
 	}), moddir.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -48,11 +50,17 @@ func TestCheckMeaning(t *testing.T) {
 	unit := func(s string) string { return "[UNIT]\n<STRING>NAME:x\n<INTEGER64>UNIT_GUID:1\n" + s + "\n[/UNIT]" }
 	effect := func(s string) string { return "[AFFIX]\n<STRING>NAME:x\n[EFFECT]\n" + s + "\n[/EFFECT]\n[/AFFIX]" }
 	skilled := func(s string) string { return "[SKILL]\n<STRING>NAME:x\n<INTEGER64>UNIQUE_GUID:1\n" + s + "\n[/SKILL]" }
+	script := func(textures ...string) string {
+		return "material m\n{\ntechnique\n{\npass\n{\ntexture_unit\n{\ntexture " +
+			strings.Join(textures, "\n}\ntexture_unit\n{\ntexture ") + "\n}\n}\n}\n}\n"
+	}
 	for _, c := range []struct {
 		file, content string
 		alone, all    string // the findings without and with the game's files
 	}{
 		{affix, effect("<STRING>TYPE:knock back effect"), "", ""},
+		{"MEDIA/EFFECTSLIST.DAT", "[EFFECTS]\n[EFFECT]\n<STRING>NAME:MAX HP\n[/EFFECT]\n[/EFFECTS]", "", ""},
+		{affix, effect("<STRING>TYPE:KnockBack"), "", ""},
 		{affix, effect("<STRING>TYPE:KNOKC BACK EFFECT"), "",
 			`tl-mod-unknown-effect-type: names the effect type "KNOKC BACK EFFECT", which neither the mod nor the game has; ` +
 				`did you mean "KNOCK BACK EFFECT"?`},
@@ -79,6 +87,9 @@ func TestCheckMeaning(t *testing.T) {
 		{monster, unit("[AFFIXES]\n<STRING>AFFIX:game_affix\n[/AFFIXES]"), "", ""},
 		{monster, unit("[AFFIXES]\n<STRING>AFFIX:NO_AFFIX\n[/AFFIXES]"), "",
 			`tl-mod-unknown-affix: names the affix "NO_AFFIX", which neither the mod nor the game has`},
+		{"MEDIA/SPAWNCLASSES/X.DAT", "[SPAWNCLASS]\n<STRING>NAME:X\n[OBJECT]\n<STRING>UNIT:game wolf\n[/OBJECT]\n[/SPAWNCLASS]", "", ""},
+		{"MEDIA/SPAWNCLASSES/X.DAT", "[SPAWNCLASS]\n<STRING>NAME:X\n[OBJECT]\n<STRING>UNIT:fox\n[/OBJECT]\n[/SPAWNCLASS]", "",
+			`tl-mod-unknown-unit: names the unit "FOX", which neither the mod nor the game has`},
 		{dungeon, "[DUNGEON]\n[STRATA0]\n<STRING>MONSTERSPAWNCLASS:caves\n<STRING>PROPSPAWNCLASS:NONE\n[/STRATA0]\n[/DUNGEON]", "", ""},
 		{dungeon, "[DUNGEON]\n[STRATA0]\n<STRING>CREEPSPAWNCLASS:CREEPS\n[/STRATA0]\n[STRATA1]\n<STRING>CREEPSPAWNCLASS:CREEPS\n" +
 			"[/STRATA1]\n[/DUNGEON]", "", `tl-mod-unknown-spawn-class: names the spawn class "CREEPS", which neither the mod nor the game has`},
@@ -94,6 +105,9 @@ func TestCheckMeaning(t *testing.T) {
 		{monster, unit("<INTEGER>LEVEL:5\n<INTEGER>MINLEVEL:1\n<INTEGER>MAXLEVEL:5"), "", ""},
 		{monster, unit("<INTEGER>LEVEL:6\n<INTEGER>MINLEVEL:1\n<INTEGER>MAXLEVEL:5"),
 			"tl-mod-level: UNIT.LEVEL is 6, outside of MINLEVEL 1 to MAXLEVEL 5", "="},
+		{monster, unit("<INTEGER>LEVEL:6\n<INTEGER>MINLEVEL:500\n<INTEGER>MAXLEVEL:1000"), "", ""}, // never dropped
+		{monster, unit("<INTEGER>LEVEL:12345678\n<INTEGER>MINLEVEL:1\n<INTEGER>MAXLEVEL:9999999"),
+			"tl-mod-level: UNIT.LEVEL is 12345678, outside of MINLEVEL 1 to MAXLEVEL 9999999", "="},
 		{monster, unit("<INTEGER>LEVEL:-3"), "tl-mod-level: UNIT.LEVEL is -3, below 0", "="},
 		{monster, unit("<INTEGER>LEVEL_REQUIRED:100\n[SKILL]\n<INTEGER>LEVEL:-1\n[/SKILL]"), "", ""},
 		{skill, skilled("[LEVEL1]\n<INTEGER>LEVEL_REQUIRED:101\n[/LEVEL1]"),
@@ -103,11 +117,18 @@ func TestCheckMeaning(t *testing.T) {
 		{monster, unit("<STRING>RESOURCEDIRECTORY:media/models\n<STRING>MESHFILE:own.mesh"), "", ""},
 		{monster, unit("<STRING>RESOURCEDIRECTORY:media/models\n<STRING>MESHFILE:fox"), "",
 			"tl-mod-missing-mesh: names the mesh MEDIA/MODELS/FOX.MESH, which does not exist"},
+		{monster, unit("<STRING>RESOURCEDIRECTORY:media/nobase\n<STRING>MESHFILE:fox"), "", ""}, // the base has none of this folder
 		{level, object("Generic Model", "<STRING>FILE:media/models/wolf.mesh"), "", ""},
 		{level, object("Generic Model", "<STRING>FILE:media/models//fox.mesh"), "",
 			"tl-mod-missing-mesh: names the mesh MEDIA/MODELS/FOX.MESH, which does not exist"},
+		{monster, unit("<STRING>TEXTURE_OVERRIDE:media/models/fur/Brown.dds"), "", ""},
+		{monster, unit("<STRING>TEXTURE_OVERRIDE:white"), "", "tl-mod-missing-texture: names the texture WHITE, which does not exist"},
+		{"MEDIA/MODELS/X.MATERIAL", script("brown.png", "own.dds", "null_01.png"), "", ""},
+		{"MEDIA/MODELS/X.MATERIAL", script("white.dds", "WHITE.dds"), "",
+			"tl-mod-missing-texture: names the texture WHITE.DDS, which does not exist"},
 	} {
-		m := opened(t, map[string]string{c.file: c.content, "MEDIA/MODELS/OWN.MESH": "mesh"})
+		m := opened(t, map[string]string{c.file: c.content,
+			"MEDIA/MODELS/OWN.MESH": "mesh", "MEDIA/MODELS/OWN.DDS": "DDS "})
 		if c.all == "=" {
 			c.all = c.alone
 		}
@@ -132,7 +153,8 @@ func TestCheckMeaning(t *testing.T) {
 }
 
 var meanings = []string{"tl-mod-unknown-effect-type", "tl-mod-unknown-unit-type", "tl-mod-unknown-skill", "tl-mod-unknown-affix",
-	"tl-mod-unknown-spawn-class", "tl-mod-min-above-max", "tl-mod-level", "tl-mod-missing-mesh"}
+	"tl-mod-unknown-spawn-class", "tl-mod-unknown-unit", "tl-mod-min-above-max", "tl-mod-level", "tl-mod-missing-mesh",
+	"tl-mod-missing-texture"}
 
 // TestCheckOverrides tests that the files are reported which mods that are loaded later replace or remove.
 func TestCheckOverrides(t *testing.T) {
@@ -167,5 +189,36 @@ func TestCheckOverrides(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %q", form, got)
 		}
+	}
+}
+
+// TestCheckOtherGUIDs tests that a GUID is reported that another file of a mod has that is loaded later.
+func TestCheckOtherGUIDs(t *testing.T) {
+	thing := func(kind, key string, guid int, more string) string {
+		return fmt.Sprintf("[%s]\n<STRING>NAME:x\n<STRING>%s:%d\n%s[/%s]", kind, key, guid, more, kind)
+	}
+	files := map[string]string{"MEDIA/UNITS/ITEMS/A.DAT": thing("UNIT", "UNIT_GUID", 5, ""),
+		"MEDIA/UNITS/ITEMS/SAME.DAT": thing("UNIT", "UNIT_GUID", 6, ""), "MEDIA/UNITS/ITEMS/C.DAT": thing("UNIT", "UNIT_GUID", 7, ""),
+		"MEDIA/SKILLS/A.DAT": thing("SKILL", "UNIQUE_GUID", 8, "")}
+	other, err := moddir.SourcesOf(sources(t, map[string]string{"MEDIA/UNITS/ITEMS/B.DAT": thing("UNIT", "UNIT_GUID", 5, ""),
+		"MEDIA/UNITS/ITEMS/SAME.DAT": thing("UNIT", "UNIT_GUID", 6, ""),
+		"MEDIA/UNITS/ITEMS/D.DAT":    thing("UNIT", "UNIT_GUID", 7, "<BOOL>DONTCREATE:1\n"),
+		"MEDIA/UNITS/ITEMS/E.DAT":    thing("UNIT", "UNIT_GUID", 8, ""),
+		"MEDIA/SKILLS/B.DAT":         thing("SKILL", "UNIQUE_GUID", 8, "")}), moddir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	o := moddir.CheckOptions{With: []moddir.Other{{Name: "B.MOD", Files: other}}}
+	for _, f := range check.Collect(func(sink check.Sink) { moddir.CheckMod(opened(t, files), o, sink) }) {
+		if f.ID == "tl-mod-guid-of-other" {
+			got = append(got, f.Path+" "+f.Message)
+		}
+	}
+	slices.Sort(got)
+	want := []string{"MEDIA/SKILLS/A.DAT has the same UNIQUE_GUID 8 as MEDIA/SKILLS/B.DAT of B.MOD",
+		"MEDIA/UNITS/ITEMS/A.DAT has the same UNIT_GUID 5 as MEDIA/UNITS/ITEMS/B.DAT of B.MOD"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q", got)
 	}
 }

@@ -46,7 +46,7 @@ func TestModels(t *testing.T) {
 		if err != nil || (string(content) == wrong) == models {
 			t.Errorf("%s: %.60q, %v", name, content, err)
 		}
-		if b, err := fs.ReadFile(folder, "MEDIA/B.MESH"); models != (err != nil) || !models && string(b) != "no mesh" {
+		if b, err := fs.ReadFile(folder, "MEDIA/B.MESH"); err != nil || string(b) != "no mesh" {
 			t.Errorf("%v: %q, %v", models, b, err)
 		}
 		var back memory

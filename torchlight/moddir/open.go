@@ -13,7 +13,9 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"trowel.example/fault"
 	"trowel.example/internal/files/tree"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/limits/parallel"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/pak"
@@ -40,13 +42,15 @@ type shownFile struct {
 	file *pak.File
 	form *form  // nil if the file is unchanged
 	path string // path in the archive if it does not follow from at, else ""
+	why  error  // the file is broken: it has no editable form
 
 	mu      sync.Mutex
 	made    bool         // the residue is known
 	residue *fileResidue // nil if there is none
 }
 
-// Open presents a mod as a folder. Files are read only when they are opened.
+// Open presents a mod as a folder. Files are read only when they are opened, except those whose name depends on whether they
+// are broken: tables and grids.
 func Open(m *mod.Mod, o Options) fs.FS {
 	s := newShown(m.Archive, o)
 	name, content := o.Like.header(m.Header)
@@ -107,12 +111,15 @@ func (s *shown) addFiles(side func(archive *pak.Residue) (*sidecar, error)) {
 	r := s.archive
 	names := newPlaces(r)
 	stored := storedSizes(r)
-	for _, file := range r.Files() {
+	files := r.Files()
+	broken := make([]error, len(files))
+	parallel.Each(len(files), func(i int) { broken[i] = s.broken(files[i]) })
+	for i, file := range files {
 		if file.Removed() || file.Duplicate {
 			continue // they are in the residue
 		}
-		raw := s.options.Unchanged(file.Path) || s.options.Like.asIs(file.Path)
-		f := &shownFile{file: file, at: names.place(s.options.Like.place(treePath(file.Path, raw)))}
+		raw := s.options.Unchanged(file.Path) || s.options.Like.asIs(file.Path) || broken[i] != nil
+		f := &shownFile{file: file, at: names.place(s.options.Like.place(treePath(file.Path, raw))), why: broken[i]}
 		if !raw {
 			f.form = formOf(file.Path)
 		}
@@ -127,6 +134,24 @@ func (s *shown) addFiles(side func(archive *pak.Residue) (*sidecar, error)) {
 		s.addSprites()
 	}
 	s.Add(tree.Sidecar, tree.Meta{Stored: -1, Last: true}, func() ([]byte, error) { return s.sidecar(side) })
+}
+
+// broken returns why a file that would be in the folder under another name in its editable form has no such form, or nil.
+func (s *shown) broken(file *pak.File) error {
+	form := formOf(file.Path)
+	if form == nil || form.suffix == "" || file.Removed() || file.Duplicate || s.options.Unchanged(file.Path) {
+		return nil
+	}
+	data, err := file.Content()
+	if err != nil {
+		return nil // it is not in the folder
+	}
+	o := *s.options
+	o.formOnly = true
+	if _, _, err = form.decompile(data, file.Path, &o); errors.Is(err, fault.ErrLimit) || form.isText(data) {
+		return nil
+	}
+	return err
 }
 
 // storedSizes returns the approximate size of each block by its offset: the number of bytes up to the next block.
@@ -160,17 +185,26 @@ func (s *shown) content(f *shownFile) ([]byte, error) {
 	o := *s.options
 	o.formOnly = !keeping
 	content, residue := data, json.RawMessage(nil)
-	compiled := false
+	compiled, why := false, f.why
 	if f.form != nil {
-		if made, kept, err := f.form.decompile(data, f.file.Path, &o); err == nil {
+		made, kept, err := f.form.decompile(data, f.file.Path, &o)
+		switch {
+		case err == nil:
 			content, residue, compiled = made, kept, true
 			if liked, kept, same := o.Like.content(f.form, f.file.Path, data, &o); same {
 				content, residue = liked, kept
 			}
+		case errors.Is(err, fault.ErrLimit):
+			return nil, err
+		case !f.form.isText(data):
+			why = err
 		}
 	}
-	if keeping {
-		f.keep(content, compiled, residue)
+	if e := effort.WholeFile.Over(int64(len(content))); e != nil {
+		return nil, e // the file could not be read again
+	}
+	if keeping && f.keep(content, compiled, residue) && why != nil {
+		s.options.warn(f.at, fmt.Sprintf("is extracted unchanged, because it cannot be read: %v", why))
 	}
 	return content, nil
 }
@@ -185,12 +219,13 @@ func (s *shown) read(f *pak.File, keeping bool) ([]byte, error) {
 	return f.Content()
 }
 
-// keep records everything about the file that its content in the folder does not contain.
-func (f *shownFile) keep(content []byte, compiled bool, residue json.RawMessage) {
+// keep records everything about the file that its content in the folder does not contain. It returns false if that was
+// recorded before.
+func (f *shownFile) keep(content []byte, compiled bool, residue json.RawMessage) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.made {
-		return
+		return false
 	}
 	f.made = true
 	kept := &fileResidue{Path: pak.ResidueName(f.path), Residue: residue}
@@ -203,6 +238,7 @@ func (f *shownFile) keep(content []byte, compiled bool, residue json.RawMessage)
 	if kept.AsIs || residue != nil || f.path != "" {
 		f.residue = kept
 	}
+	return true
 }
 
 // kept returns the result of keep, and whether keep was called.

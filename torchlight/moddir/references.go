@@ -47,9 +47,11 @@ type missing struct {
 // mod, and which probably should be.
 func checkReferences(all []facts, present map[string]bool, base tables.Sources, sink check.Sink) {
 	inGame := make(map[string]bool)
+	folders := make(map[string]bool) // parts of MEDIA of which the game's files are known
 	if base != nil {
 		for path := range base.Files() {
 			inGame[strings.ToUpper(path)] = true
+			folders[topFolder(path)] = true
 		}
 	}
 	c := newCompleteness(present)
@@ -86,10 +88,13 @@ func checkReferences(all []facts, present map[string]bool, base tables.Sources, 
 			times = " in " + words.Count(n, "place")
 		}
 		near := c.near(m.name)
+		known := folders[topFolder(m.name)]
 		switch {
-		case base != nil && m.base:
+		case !strings.HasPrefix(m.name, "MEDIA/"):
+			sink.AddAt(foundOutsideMedia, m.at, m.from, -1, "refers%s to %s, which is not in MEDIA/", times, m.to)
+		case known && m.base:
 			sink.AddAt(foundBaseMissing, m.at, m.from, -1, "refers%s to %s, which does not exist%s", times, m.to, near)
-		case base != nil:
+		case known:
 			sink.AddAt(foundFileMissing, m.at, m.from, -1, "refers%s to %s, which does not exist%s", times, m.to, near)
 		case near != "" || c.own(m.name):
 			if near == "" {
@@ -104,6 +109,13 @@ func checkReferences(all []facts, present map[string]bool, base tables.Sources, 
 	}
 	reportOutside(foundBaseOutside, "files", outsideBases, sink)
 	reportOutside(foundFileOutside, "files", outside, sink)
+}
+
+// topFolder returns the part of MEDIA that a file is in, such as MEDIA/UNITS/, or MEDIA/ for a file in MEDIA itself. A base that
+// has none of it does not show which files the game has there.
+func topFolder(file string) string {
+	parts := strings.SplitAfterN(gameName(file), "/", 3)
+	return strings.Join(parts[:len(parts)-1], "")
 }
 
 // reportOutside reports one finding for all files or icons that are not in the mod, but may be in the game.
@@ -172,17 +184,11 @@ func (c *completeness) own(name string) bool {
 // because they form a series of which the game may have the other.
 func (c *completeness) near(name string) string {
 	dir, file := path.Split(name)
-	best, least := "", 3
-	for _, other := range slices.Sorted(slices.Values(c.files[dir])) {
-		if withoutDigits(other) == withoutDigits(file) {
-			continue
-		}
-		if n := words.Distance(file, other, least); n < least && n*4 < len(file)-len(path.Ext(file)) {
-			best, least = dir+other, n
-		}
-	}
-	if best != "" {
-		return ", but " + best + " is"
+	others := slices.DeleteFunc(slices.Sorted(slices.Values(c.files[dir])), func(other string) bool {
+		return withoutDigits(other) == withoutDigits(file)
+	})
+	if best := words.Nearest(file, others, min(2, (len(file)-len(path.Ext(file))-1)/4)); best != "" {
+		return ", but " + dir + best + " is"
 	}
 	for _, other := range slices.Sorted(slices.Values(c.folders[file])) {
 		if upper := min(len(dir), len(other)); dir[:upper] == other[:upper] && strings.Count(dir[:upper], "/") >= 3 {

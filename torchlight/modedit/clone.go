@@ -330,7 +330,7 @@ func (c *clone) rename(root *text.Node) error {
 		p.Value = strconv.FormatInt(c.guids[i], 10)
 		i++
 	})
-	_ = new(chooser).nodes(root, func(n *text.Node, at nodePlace) error {
+	for n, at := range new(chooser).nodes(root) {
 		for p := range n.Properties() {
 			if was, may := reference(p, at); may {
 				if now, has := c.along.guids[was]; has {
@@ -338,8 +338,7 @@ func (c *clone) rename(root *text.Node) error {
 				}
 			}
 		}
-		return nil
-	})
+	}
 	if old := inherit.Property(root, "NAME"); old != nil {
 		if strings.EqualFold(old.Value, root.Name) { // a type of units
 			root.Name = strings.ToUpper(c.name)

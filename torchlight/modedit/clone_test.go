@@ -243,3 +243,26 @@ func TestCorpusClone(t *testing.T) {
 		}
 	}
 }
+
+// TestNewGUIDsOfGame tests that a new GUID is not one of the game.
+func TestNewGUIDsOfGame(t *testing.T) {
+	const name = "MEDIA/UNITS/A.DAT"
+	data := made(t, map[string]string{name: "[UNIT]\n<INTEGER64>UNIT_GUID:5\n[/UNIT]"})
+	guid := func(base moddir.Files) string {
+		e := modedit.OfMod(open(t, data), modedit.Options{Base: base})
+		if n, err := e.NewGUIDs("**"); n != 1 || err != nil {
+			t.Fatal(n, err)
+		}
+		_, keys := values(t, e, name)
+		return keys["UNIT_GUID"]
+	}
+	first := guid(nil)
+	base, err := moddir.SourcesOf(fstest.MapFS{"MEDIA/UNITS/RAT.DAT": {Data: []byte("[UNIT]\n<INTEGER64>UNIT_GUID:" + first + "\n[/UNIT]")}},
+		moddir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second := guid(base); first == "5" || second == "5" || second == first {
+		t.Errorf("%s, and %s where the game has that", first, second)
+	}
+}

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"strings"
 	"sync"
 
 	"trowel.example/internal/text/expr"
+	"trowel.example/internal/text/words"
 	"trowel.example/torchlight/internal/inherit"
 	"trowel.example/torchlight/text"
 )
@@ -34,9 +34,9 @@ func (e *Editor) SetExpression(files, key, expression string, choice Choice) (in
 		return 0, err
 	}
 	bases := bases{resolver: e.newResolver()}
-	return e.set(files, key, choice, func(file string, p *text.Property, at nodePlace) (string, error) {
+	n, err := e.set(files, key, choice, func(file string, p *text.Property, at nodePlace) (string, error) {
 		v, err := x.Eval(func(name string) (*big.Rat, error) {
-			if strings.EqualFold(name, key) {
+			if text.Named(name)(p.Key) {
 				return numberOf(p)
 			}
 			return bases.number(file, name, at.way)
@@ -46,6 +46,11 @@ func (e *Editor) SetExpression(files, key, expression string, choice Choice) (in
 		}
 		return "", fmt.Errorf("expression, %w", err)
 	})
+	if err == nil && len(bases.missing) > 0 && e.Warn != nil {
+		e.Warn("", fmt.Sprintf("default applies where base files are missing: %s, such as %s (give the game's own files with --base)",
+			words.Count(len(bases.missing), "file"), bases.missing[0]))
+	}
+	return n, err
 }
 
 // MissingKey returns the name of the key in an expression whose absence caused the error err, or "".
@@ -86,8 +91,9 @@ func numberIn(c inherit.Chain, name string) (*big.Rat, error) {
 	switch {
 	case errors.Is(c.Err, inherit.ErrLoop):
 		return nil, c.Err
-	case c.Err != nil:
-		return nil, fmt.Errorf("no key %s in the file, and its base file %s is not available: %w", name, c.Missing, c.Err)
+	case c.Err != nil: // no name: the missing file may have the key
+		return nil, &expr.MissingError{Why: fmt.Sprintf("no key %s in the file, and its base file %s is not available: %v", name,
+			c.Missing, c.Err)}
 	case len(c.Links) > 1:
 		return nil, &expr.MissingError{Name: name, Why: fmt.Sprintf("no key %s in the file and its base files", name)}
 	}

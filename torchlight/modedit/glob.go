@@ -2,9 +2,11 @@ package modedit
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 
 	"trowel.example/internal/text/glob"
+	"trowel.example/torchlight/hash"
 	"trowel.example/torchlight/text"
 )
 
@@ -24,6 +26,7 @@ type Choice struct {
 // chooser is a parsed Choice.
 type chooser struct {
 	node  func(string) bool // nil accepts any node
+	names map[uint32]string // names in the pattern of the node, without * and ?, by their hashes
 	where []condition
 	top   bool
 }
@@ -38,6 +41,12 @@ func (c Choice) compile() (*chooser, error) {
 	out := &chooser{top: c.Top}
 	if c.Node != "" {
 		out.node = glob.Path('.', "**."+c.Node)
+		out.names = make(map[uint32]string)
+		for name := range strings.SplitSeq(c.Node, ".") {
+			if !strings.ContainsAny(name, "*?") {
+				out.names[hash.Meant(name)] = name
+			}
+		}
 	}
 	for _, w := range c.Where {
 		cond := condition{key: w}
@@ -121,44 +130,50 @@ func (c *condition) holds(way []*text.Node) bool {
 	return c.op == "!="
 }
 
-// nodes calls see for each selected node, with its place.
-func (c *chooser) nodes(root *text.Node, see func(n *text.Node, at nodePlace) error) error {
-	var way []*text.Node
-	var visit func(n *text.Node, at nodePlace) error
-	visit = func(n *text.Node, at nodePlace) error {
-		way = append(way, n)
-		defer func() { way = way[:len(way)-1] }()
-		if strings.EqualFold(n.Name, "PROPERTIES") {
-			if id, ok := n.Get("ID"); ok {
-				at.object, _ = text.ParseInt64(id)
-			}
-		}
-		chosen := !c.top || at.top(n)
-		chosen = chosen && (c.node == nil || c.node("."+at.names))
-		for i := range c.where {
-			chosen = chosen && c.where[i].holds(way)
-		}
-		if chosen {
-			at.way = way
-			if err := see(n, at); err != nil {
-				return err
-			}
-		}
-		times := make(map[string]int)
-		for child := range n.Children() {
-			name := strings.ToUpper(child.Name)
-			times[name]++
-			below := nodePlace{names: at.names + "." + child.Name, name: at.name + "." + child.Name, object: at.object, depth: at.depth + 1}
-			if k := times[name]; k > 1 {
-				below.name += fmt.Sprintf("[%d]", k)
-			}
-			if err := visit(child, below); err != nil {
-				return err
-			}
-		}
-		return nil
+// called returns the name of a node as the pattern spells it, or as the file does.
+func (c *chooser) called(n *text.Node) string {
+	if name, ok := c.names[hash.Of(n.Name)]; ok {
+		return name
 	}
-	return visit(root, nodePlace{names: root.Name, name: root.Name})
+	return n.Name
+}
+
+// nodes yields the selected nodes with their places.
+func (c *chooser) nodes(root *text.Node) iter.Seq2[*text.Node, nodePlace] {
+	return func(yield func(*text.Node, nodePlace) bool) {
+		c.visit(root, nodePlace{names: c.called(root), name: root.Name}, yield)
+	}
+}
+
+func (c *chooser) visit(n *text.Node, at nodePlace, yield func(*text.Node, nodePlace) bool) bool {
+	at.way = append(at.way, n)
+	if strings.EqualFold(n.Name, partProperties) {
+		if id, ok := n.Get("ID"); ok {
+			at.object, _ = text.ParseInt64(id)
+		}
+	}
+	chosen := !c.top || at.top(n)
+	chosen = chosen && (c.node == nil || c.node("."+at.names))
+	for i := range c.where {
+		chosen = chosen && c.where[i].holds(at.way)
+	}
+	if chosen && !yield(n, at) {
+		return false
+	}
+	times := make(map[string]int)
+	for child := range n.Children() {
+		name := strings.ToUpper(child.Name)
+		times[name]++
+		below := at
+		below.names, below.name, below.depth = at.names+"."+c.called(child), at.name+"."+child.Name, at.depth+1
+		if k := times[name]; k > 1 {
+			below.name += fmt.Sprintf("[%d]", k)
+		}
+		if !c.visit(child, below, yield) {
+			return false
+		}
+	}
+	return true
 }
 
 // nodePlace is the place of a node.

@@ -32,18 +32,12 @@ func guids(name string, root *text.Node, see func(p *text.Property, at nodePlace
 	if key == "" || !isData(name) {
 		return
 	}
-	_ = new(chooser).nodes(root, func(n *text.Node, at nodePlace) error {
-		if node == "" && at.depth > 0 || node != "" && !strings.EqualFold(n.Name, node) {
-			return nil
+	isNode := text.Named(node)
+	for n, at := range new(chooser).nodes(root) {
+		if p := n.Property(key); p != nil && (node == "" && at.depth == 0 || node != "" && isNode(n.Name)) {
+			see(p, at)
 		}
-		for p := range n.Properties() {
-			if strings.EqualFold(p.Key, key) {
-				see(p, at)
-				break
-			}
-		}
-		return nil
-	})
+	}
 }
 
 // NewGUIDs gives unused GUIDs to the units, skills and room pieces in the files that match a pattern, and updates
@@ -220,7 +214,7 @@ func (e *Editor) newGUIDs(chosen []*file) (n int, _ renumbered, _ error) {
 		})
 		changes := t.changes()
 		r := changeCounts{file: f.path, unit: "references"}
-		err := new(chooser).nodes(root, func(node *text.Node, at nodePlace) error {
+		for node, at := range new(chooser).nodes(root) {
 			for p := range node.Properties() {
 				was, may := reference(p, at)
 				now, has := plan.became[was]
@@ -237,12 +231,11 @@ func (e *Editor) newGUIDs(chosen []*file) (n int, _ renumbered, _ error) {
 				r.note(at, p.Key, fmt.Sprintf("%s: %s became %d", p.Key, p.Value, now))
 				p.Value = fmt.Sprint(now)
 			}
-			return nil
-		})
+		}
 		unclear.Lock()
 		defer unclear.Unlock()
 		changed += len(plan.fresh[f])
-		return append(changes, r.changes()...), err
+		return append(changes, r.changes()...), nil
 	})
 	slices.SortFunc(stay, func(a, b [2]string) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
 	for _, s := range stay {
@@ -269,14 +262,13 @@ func (e *Editor) numbersOf(files []*file) []numbers {
 			id, _ := text.ParseInt64(p.Value)
 			all[i].own = append(all[i].own, id)
 		})
-		_ = new(chooser).nodes(root, func(n *text.Node, at nodePlace) error {
+		for n, at := range new(chooser).nodes(root) {
 			for p := range n.Properties() {
 				if id, may := reference(p, at); may {
 					all[i].mentioned = append(all[i].mentioned, id)
 				}
 			}
-			return nil
-		})
+		}
 	})
 	return all
 }

@@ -58,6 +58,9 @@ func (d *differences) change(key string) (check.Change, bool) {
 	c := check.Change{Count: int64(n), Unit: "values", Histogram: bins(d.list)}
 	c.What = fmt.Sprintf("%s: %s change, by %.6g to %.6g, median %.6g", key, words.Thousands(int64(changed)),
 		d.list[0], d.list[n-1], d.list[n/2])
+	if d.list[0] == d.list[n-1] {
+		c.What = fmt.Sprintf("%s: %s change, each by %.6g", key, words.Thousands(int64(changed)), d.list[0])
+	}
 	return c, true
 }
 

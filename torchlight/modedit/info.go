@@ -143,19 +143,10 @@ func (e *Editor) modDat(name string) ([]byte, error) {
 			if old == value && had == has {
 				continue
 			}
-			i := slices.IndexFunc(root.Items, func(it text.Item) bool {
-				p, ok := it.(*text.Property)
-				return ok && strings.EqualFold(p.Key, key)
-			})
-			switch {
-			case i >= 0:
-				root.Items[i].(*text.Property).Value = value
-			default:
-				for p := range now.Properties() {
-					if p.Key == key {
-						root.Items = slices.Insert(root.Items, 0, text.Item(p))
-					}
-				}
+			if p := root.Property(key); p != nil {
+				p.Value = value
+			} else if p := now.Property(key); p != nil {
+				root.Items = slices.Insert(root.Items, 0, text.Item(p))
 			}
 		}
 		const group = "REMOVE_FILES"

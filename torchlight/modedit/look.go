@@ -36,11 +36,10 @@ func LookAt[T any](ctx context.Context, e *Editor, files string, choice Choice, 
 			return nil, err
 		}
 		var found []T
-		err = pick.nodes(root, func(n *text.Node, at nodePlace) error {
+		for n, at := range pick.nodes(root) {
 			found = append(found, see(&Node{n, f.path, at})...)
-			return nil
-		})
-		return found, err
+		}
+		return found, nil
 	}, yield)
 }
 
@@ -102,7 +101,7 @@ func (e *Editor) CheckNames(files, key string, choice Choice) error {
 		return err
 	}
 	keys, nodes, named := make(map[string]bool), make(map[string]bool), pick.node == nil
-	all := &chooser{}
+	all := &chooser{names: pick.names}
 	for _, f := range list {
 		data, err := f.read()
 		if err != nil {
@@ -112,26 +111,34 @@ func (e *Editor) CheckNames(files, key string, choice Choice) error {
 		if err != nil {
 			continue
 		}
-		_ = all.nodes(root, func(n *text.Node, at nodePlace) error {
+		for n, at := range all.nodes(root) {
 			nodes[strings.ToUpper(n.Name)] = true
 			named = named || pick.node("."+at.names)
 			for p := range n.Properties() {
 				keys[strings.ToUpper(p.Key)] = true
 			}
-			return nil
-		})
+		}
+	}
+	has := func(keys map[string]bool, name string) bool {
+		is := text.Named(name)
+		for key := range keys {
+			if is(key) {
+				return true
+			}
+		}
+		return false
 	}
 	missing := func(kind, name string, names map[string]bool) error {
 		return &fault.NameError{Kind: kind, Name: name, Names: slices.Sorted(maps.Keys(names)), Where: "in " + files}
 	}
-	if key != "" && !keys[strings.ToUpper(key)] {
+	if key != "" && !has(keys, key) {
 		return missing("key", key, keys)
 	}
 	if !named {
 		return missing("node", choice.Node, nodes)
 	}
 	for _, c := range pick.where {
-		if c.op != "!=" && !keys[strings.ToUpper(c.key)] {
+		if c.op != "!=" && !has(keys, c.key) {
 			return missing("key", c.key, keys)
 		}
 	}

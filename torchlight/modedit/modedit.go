@@ -25,6 +25,7 @@ import (
 	"trowel.example/internal/text/glob"
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/hash"
+	"trowel.example/torchlight/internal/inherit"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
@@ -316,7 +317,7 @@ func (e *Editor) each(files []*file, change func(f *file, root *text.Node) ([]ch
 		case err != nil:
 			r.err = err
 		case bytes.Equal(r.data, data) && len(r.changes) > 0:
-			r.err = &refused{errors.New("this file cannot contain such a value")}
+			r.err = &refused{errors.New("this file cannot contain a value of this type")}
 		}
 	})
 	var stop *refused
@@ -395,14 +396,40 @@ func (e *Editor) selected(pattern string, is func(name string) bool) ([]*file, e
 	list := slices.DeleteFunc(matchingIn(e.files, pattern), func(f *file) bool { return !is(gameName(f.path)) })
 	if len(list) == 0 {
 		missing := &fault.NameError{Kind: "file", Name: pattern}
+		if name := e.called(pattern); name != "" {
+			missing.Advice = "the file with this NAME is " + strings.TrimPrefix(name, "MEDIA/")
+			return nil, missing
+		}
 		for name := range e.files {
 			if is(name) {
-				missing.Names = append(missing.Names, name, strings.TrimPrefix(name, "MEDIA/"))
+				missing.Names = append(missing.Names, strings.TrimPrefix(name, "MEDIA/"))
 			}
+		}
+		slices.Sort(missing.Names)
+		for _, name := range missing.Names {
+			missing.Names = append(missing.Names, "MEDIA/"+name)
 		}
 		return nil, missing
 	}
 	return list, nil
+}
+
+// called returns the path of the first data file with a NAME, or "".
+func (e *Editor) called(name string) string {
+	if strings.ContainsAny(name, "/*?") {
+		return ""
+	}
+	for _, at := range e.Paths() {
+		if extension(at) != ".DAT" {
+			continue
+		}
+		if root, err := e.Tree(at); err == nil {
+			if p := inherit.Property(root, "NAME"); p != nil && strings.EqualFold(p.Value, name) {
+				return at
+			}
+		}
+	}
+	return ""
 }
 
 // matchingIn returns the sorted files, of a map by their names in the game, that match a pattern.

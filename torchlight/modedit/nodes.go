@@ -41,7 +41,7 @@ func (e *Editor) AddNode(files, name string, keys []string, choice Choice) (int,
 	if err := fitsNode(name); err != nil {
 		return 0, err
 	}
-	added := &text.Node{Name: name}
+	added := &text.Node{Name: e.spelled(name)}
 	in := added
 	if strings.EqualFold(name, partObject) {
 		in = added.AddNode(partProperties)
@@ -51,6 +51,7 @@ func (e *Editor) AddNode(files, name string, keys []string, choice Choice) (int,
 		if err != nil {
 			return 0, err
 		}
+		p.Key = e.spelled(p.Key)
 		in.Items = append(in.Items, p)
 	}
 	return e.reshape(files, choice, func(r *reshaping) error {
@@ -75,7 +76,7 @@ func (e *Editor) CopyNodes(files, as, from, into string, choice Choice) (int, er
 	}
 	copied := func(n *text.Node) *text.Node {
 		if n = n.Clone(); as != "" {
-			n.Name = as
+			n.Name = e.spelled(as)
 		}
 		return n
 	}
@@ -173,12 +174,11 @@ func (c Choice) places(root *text.Node) (list []nodePlace, err error) {
 	if err != nil {
 		return nil, err
 	}
-	err = pick.nodes(root, func(_ *text.Node, at nodePlace) error {
+	for _, at := range pick.nodes(root) {
 		at.way = slices.Clone(at.way)
 		list = append(list, at)
-		return nil
-	})
-	return list, err
+	}
+	return list, nil
 }
 
 // treeOfAny returns the tree of a file of the mod or of the game.

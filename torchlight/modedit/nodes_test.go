@@ -192,6 +192,9 @@ func TestObjects(t *testing.T) {
 			"an unknown kind": {func(e *modedit.Editor) (int, error) {
 				return e.AddNode("**", "BASEOBJECT", []string{"<STRING>DESCRIPTOR:Wolf"}, at(""))
 			}, 0, 3, "the name of a descriptor"},
+			"a misspelled kind": {func(e *modedit.Editor) (int, error) {
+				return e.AddNode("**", "BASEOBJECT", []string{"<STRING>DESCRIPTOR:Unit Spwaner"}, at(""))
+			}, 0, 3, `such as "Unit Spawner"`},
 			"an unknown part": {func(e *modedit.Editor) (int, error) { return e.AddNode("**", "EFFECT", nil, at("")) }, 0, 3, "[EFFECT]"},
 			"an unknown property": {func(e *modedit.Editor) (int, error) {
 				return e.AddNode("**", "BASEOBJECT", []string{"<STRING>DESCRIPTOR:Monster", "<FLOAT>NONSENSE:1"}, at(""))

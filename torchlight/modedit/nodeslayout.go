@@ -26,8 +26,8 @@ func (r *reshaping) inLayout(change func(r *reshaping) error) error {
 	for range objectsIn(r.root, -1) {
 		now++
 	}
-	for p := range r.root.Properties() {
-		if strings.EqualFold(p.Key, "COUNT") && p.Value == strconv.Itoa(objects) {
+	for p := range r.root.Keys("COUNT") {
+		if p.Value == strconv.Itoa(objects) {
 			p.Value = strconv.Itoa(now)
 		}
 	}
@@ -48,7 +48,7 @@ func walkObjects(n *text.Node, parent int64, yield func(int64, *text.Node) bool)
 			if !yield(parent, p) {
 				return false
 			}
-			parent = idOf(p)
+			parent = p.Int64("ID")
 		}
 	}
 	for c := range n.Children() {
@@ -59,24 +59,18 @@ func walkObjects(n *text.Node, parent int64, yield func(int64, *text.Node) bool)
 	return true
 }
 
-func idOf(properties *text.Node) int64 {
-	value, _ := properties.Get("ID")
-	id, _ := text.ParseInt64(value)
-	return id
-}
-
 // renumber gives new objects IDs that no other object of the layout has, and updates the references between them.
 func (r *reshaping) renumber() {
 	times := make(map[int64]int)
 	for _, p := range objectsIn(r.root, -1) {
-		times[idOf(p)]++
+		times[p.Int64("ID")]++
 	}
 	isNew := make(map[*text.Node]bool)
 	for i, n := range r.added {
 		became := make(map[string]string)
 		for _, p := range objectsIn(n, -1) {
 			isNew[p] = true
-			was := idOf(p)
+			was := p.Int64("ID")
 			if _, has := p.Get("ID"); has && times[was] < 2 {
 				continue
 			}
@@ -92,18 +86,17 @@ func (r *reshaping) renumber() {
 				addProperty(p, text.Integer64, "ID", now)
 			}
 		}
-		_ = new(chooser).nodes(n, func(n *text.Node, _ nodePlace) error {
+		for n := range n.All() {
 			for p := range n.Properties() {
 				if now, has := became[p.Value]; has && p.Type == text.Integer64 {
 					p.Value = now
 				}
 			}
-			return nil
-		})
+		}
 	}
 	for parent, p := range objectsIn(r.root, -1) {
-		for key := range p.Properties() {
-			if strings.EqualFold(key.Key, "PARENTID") && isNew[p] {
+		for key := range p.Keys("PARENTID") {
+			if isNew[p] {
 				key.Value = strconv.FormatInt(parent, 10)
 			}
 		}

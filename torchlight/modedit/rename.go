@@ -189,8 +189,7 @@ func styled(to, like string) string {
 // inTree updates the references of a data file or layout.
 func (r *renaming) inTree(f *file, root *text.Node) ([]check.Change, error) {
 	t := changeCounts{file: f.path, unit: "references"}
-	pick := new(chooser)
-	err := pick.nodes(root, func(n *text.Node, at nodePlace) error {
+	for n, at := range new(chooser).nodes(root) {
 		dir, _ := n.Get("RESOURCEDIRECTORY")
 		for p := range n.Properties() {
 			if !p.Type.IsString() {
@@ -205,9 +204,8 @@ func (r *renaming) inTree(f *file, root *text.Node) ([]check.Change, error) {
 				p.Value = now
 			}
 		}
-		return nil
-	})
-	return t.changes(), err
+	}
+	return t.changes(), nil
 }
 
 // resources are parts of the keys of units whose value is a file of their RESOURCEDIRECTORY.

@@ -121,7 +121,7 @@ func (e *Editor) RepairTags() (int, error) {
 			return nil, nil // it has names and no hashes
 		}
 		t := changeCounts{file: f.path, unit: "tags"}
-		err := new(chooser).nodes(root, func(n *text.Node, at nodePlace) error {
+		for n, at := range new(chooser).nodes(root) {
 			for p := range n.Properties() {
 				if name, ok := meant(p.Key); ok {
 					t.note(at, p.Key, p.Key+" became "+name)
@@ -132,9 +132,8 @@ func (e *Editor) RepairTags() (int, error) {
 				t.note(at, "", n.Name+" became "+name)
 				n.Name = name
 			}
-			return nil
-		})
-		return t.changes(), err
+		}
+		return t.changes(), nil
 	})
 }
 

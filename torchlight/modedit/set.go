@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/torchlight/hash"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/text"
 )
@@ -31,10 +32,7 @@ func (e *Editor) Set(files, key, value string, choice Choice) (int, error) {
 func (e *Editor) set(files, key string, choice Choice, value func(string, *text.Property, nodePlace) (string, error)) (int, error) {
 	var by differences
 	n, err := e.nodes(files, "values", choice, func(t *changeCounts, n *text.Node, at nodePlace) error {
-		for p := range n.Properties() {
-			if !strings.EqualFold(p.Key, key) {
-				continue
-			}
+		for p := range n.Keys(key) {
 			now, err := value(t.file, p, at)
 			if err != nil {
 				return fmt.Errorf("%s.%s: %w", at.name, p.Key, err)
@@ -68,11 +66,15 @@ func (e *Editor) nodes(files, unit string, choice Choice, see func(t *changeCoun
 	}
 	return e.each(list, func(f *file, root *text.Node) ([]check.Change, error) {
 		t := changeCounts{file: f.path, unit: unit}
-		err := pick.nodes(root, func(n *text.Node, at nodePlace) error { return see(&t, n, at) })
+		for n, at := range pick.nodes(root) {
+			if err := see(&t, n, at); err != nil {
+				return nil, err
+			}
+		}
 		for _, do := range t.later {
 			do()
 		}
-		return t.changes(), err
+		return t.changes(), nil
 	})
 }
 
@@ -197,7 +199,11 @@ func typed(t text.Type, s string) (string, error) {
 		}
 	}
 	if !clean {
-		return "", fmt.Errorf("%s is not a valid %s", shown(s), t)
+		err := fmt.Errorf("%s is not a valid %s", shown(s), t)
+		if _, long := text.ParseInt64(s); long && t != text.Bool {
+			err = fmt.Errorf("%w (%s): the type INTEGER64 holds it", err, rangeOf[t])
+		}
+		return "", err
 	}
 	return s, nil
 }
@@ -213,7 +219,7 @@ func (e *Editor) AddKey(files string, t text.Type, key, value string, choice Cho
 	if err := fitsKey(key); err != nil {
 		return 0, err
 	}
-	key = strings.ToUpper(key)
+	key = strings.ToUpper(e.spelled(key))
 	choice.Top = choice.Top || choice.Node == ""
 	return e.nodes(files, "keys", choice, func(count *changeCounts, n *text.Node, at nodePlace) error {
 		if _, has := n.Get(key); has {
@@ -239,6 +245,15 @@ func addProperty(n *text.Node, t text.Type, key, value string) {
 	n.Items = slices.Insert(n.Items, last, text.Item(&text.Property{Type: t, Key: key, Value: value}))
 }
 
+// spelled returns the spelling in texts of a name that the user gives.
+func (e *Editor) spelled(name string) string {
+	names := e.Names
+	if names == nil {
+		names = hash.Known()
+	}
+	return names.Spelled(name)
+}
+
 func fitsKey(key string) error {
 	if key == "" || !text.FitsKey(key) || strings.ContainsAny(key, "\r\x00") {
 		return fmt.Errorf("%q cannot be a key", key)
@@ -248,10 +263,11 @@ func fitsKey(key string) error {
 
 // RemoveKey removes a key from the selected nodes in some files.
 func (e *Editor) RemoveKey(files, key string, choice Choice) (int, error) {
+	is := text.Named(key)
 	return e.nodes(files, "keys", choice, func(t *changeCounts, n *text.Node, at nodePlace) error {
 		n.Items = slices.DeleteFunc(n.Items, func(it text.Item) bool {
 			p, ok := it.(*text.Property)
-			if ok = ok && strings.EqualFold(p.Key, key); ok {
+			if ok = ok && is(p.Key); ok {
 				t.note(at, p.Key, "removed "+p.Key+": "+shown(p.Value))
 			}
 			return ok
@@ -265,10 +281,10 @@ func (e *Editor) RenameKey(files, key, name string, choice Choice) (int, error) 
 	if err := fitsKey(name); err != nil {
 		return 0, err
 	}
-	name = strings.ToUpper(name)
+	name = strings.ToUpper(e.spelled(name))
 	return e.nodes(files, "keys", choice, func(t *changeCounts, n *text.Node, at nodePlace) error {
-		for p := range n.Properties() {
-			if strings.EqualFold(p.Key, key) && p.Key != name {
+		for p := range n.Keys(key) {
+			if p.Key != name {
 				t.note(at, p.Key, p.Key+" became "+name)
 				p.Key = name
 			}

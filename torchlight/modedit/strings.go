@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"maps"
 	"path"
 	"slices"
@@ -11,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"trowel.example/check"
+	"trowel.example/torchlight/internal/inherit"
+	"trowel.example/torchlight/internal/translation"
 	"trowel.example/torchlight/text"
 )
 
@@ -26,14 +29,20 @@ type Text struct {
 const translations = "MEDIA/TRANSLATIONS/"
 
 // Texts returns the texts of the mod, in the order of its files, with their translations into a language, for example
-// DE, as far as the mod or the game's files have them. No translations are returned if language is "".
+// DE, as far as the mod or the game's files have them, then the texts of the game that only the mod translates. No
+// translations are returned if language is "", except for those of a single file that is a list of translations.
 func (e *Editor) Texts(ctx context.Context, language string) ([]Text, error) {
-	known, err := e.translationsTo(language)
-	if err != nil {
-		return nil, err
+	var isList func(name string) bool
+	known := make(map[string]string)
+	if language != "" {
+		var err error
+		if isList, _, err = e.lists(language); err != nil {
+			return nil, err
+		}
+		known = e.translationsOf(isList)
 	}
 	var texts []Text
-	err = LookAt(ctx, e, "**", Choice{}, func(n *Node) (found []Text) {
+	err := LookAt(ctx, e, "**", Choice{}, func(n *Node) (found []Text) {
 		if !isOriginal(n.File) {
 			return nil
 		}
@@ -48,8 +57,30 @@ func (e *Editor) Texts(ctx context.Context, language string) ([]Text, error) {
 		texts = append(texts, t)
 		return nil
 	})
+	if language == "" && !e.isSingle() {
+		return texts, err
+	}
+	has := make(map[string]bool)
+	for _, t := range texts {
+		has[t.Value] = true
+	}
+	for _, f := range e.matching(func(name string) bool { return isTree(name) && (e.isSingle() || isList(name)) }) {
+		root, unread := e.Tree(f.path)
+		if unread != nil || e.isSingle() && !translation.Is(root) {
+			continue // translationsOf has reported it
+		}
+		for p := range translation.Pairs(root) {
+			if value := withLines(p.Original); !has[value] && utf8.ValidString(value) {
+				has[value] = true
+				texts = append(texts, Text{f.path, p.Place, value, withLines(p.Translation)})
+			}
+		}
+	}
 	return texts, err
 }
+
+// isSingle reports whether the editor has a single file.
+func (e *Editor) isSingle() bool { return e.archive == nil && e.folder == nil }
 
 // isOriginal reports whether a file may have texts to translate.
 func isOriginal(name string) bool {
@@ -64,14 +95,6 @@ func isText(p *text.Property) bool {
 func withLines(s string) string { return strings.ReplaceAll(s, `\n`, "\n") }
 func inLine(s string) string    { return strings.ReplaceAll(s, "\n", `\n`) }
 
-// The root of a translation file has a node for each text.
-const (
-	translationsRoot = "TRANSLATIONS"
-	translationNode  = "TRANSLATION"
-	keyOriginal      = "ORIGINAL"
-	keyTranslation   = "TRANSLATION"
-)
-
 // languageDir returns the folder of a language.
 func languageDir(language string) (string, error) {
 	name := strings.ToUpper(language)
@@ -81,36 +104,62 @@ func languageDir(language string) (string, error) {
 	return translations + name + "/", nil
 }
 
-// translationsTo returns the translations into a language by their texts.
-func (e *Editor) translationsTo(language string) (map[string]string, error) {
-	known := make(map[string]string)
-	if language == "" {
-		return known, nil
-	}
+// lists returns a function that reports whether a file is a list of translations into a language: a data file in the folder
+// of the language, or that which the file of the language names, such as TRANSLATIONFILE in MEDIA/TRANSLATIONS/DE.DAT. Named is
+// the path of the latter if the mod has the file of the language, or "".
+func (e *Editor) lists(language string) (is func(name string) bool, named string, err error) {
 	dir, err := languageDir(language)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	note := func(root *text.Node) {
-		for n := range root.Children() {
-			from, _ := n.Get(keyOriginal)
-			to, _ := n.Get(keyTranslation)
-			if from != "" && to != "" {
-				known[withLines(from)] = withLines(to)
+	var files []string
+	file := strings.TrimSuffix(dir, "/") + ".DAT"
+	root, unread := e.Tree(file)
+	own := unread == nil
+	if !own && e.Base != nil {
+		root, unread = e.Base.Tree(file)
+	}
+	if unread == nil {
+		for n := range root.All() {
+			if value, _ := n.Get(translation.File); strings.TrimSpace(value) != "" {
+				files = append(files, inherit.Path(value))
 			}
 		}
 	}
-	in := func(name string) bool { return isData(name) && strings.HasPrefix(gameName(name), dir) }
+	if own && len(files) > 0 {
+		named = files[0]
+	}
+	return func(name string) bool {
+		name = gameName(name)
+		return isData(name) && strings.HasPrefix(name, dir) || slices.Contains(files, name)
+	}, named, nil
+}
+
+// translationsIn yields the texts of a list with their translations.
+func translationsIn(root *text.Node) iter.Seq2[string, string] {
+	return func(yield func(value, translated string) bool) {
+		for p := range translation.Pairs(root) {
+			if !yield(withLines(p.Original), withLines(p.Translation)) {
+				return
+			}
+		}
+	}
+}
+
+// translationsOf returns the translations in lists by their texts.
+func (e *Editor) translationsOf(isList func(name string) bool) map[string]string {
+	known := make(map[string]string)
+	note := func(root *text.Node) { maps.Insert(known, translationsIn(root)) }
 	if e.Base != nil {
 		for name := range e.Base.Files() {
-			if in(name) {
+			if isList(name) {
 				if root, err := e.Base.Tree(name); err == nil {
 					note(root)
 				}
 			}
 		}
 	}
-	for _, f := range e.matching(in) {
+	for _, f := range e.matching(isList) {
 		root, err := e.Tree(f.path)
 		if err != nil {
 			e.Miss(f.path, fmt.Sprintf("omitted, because it cannot be read: %v", err))
@@ -118,7 +167,7 @@ func (e *Editor) translationsTo(language string) (map[string]string, error) {
 		}
 		note(root)
 	}
-	return known, nil
+	return known
 }
 
 // Translate replaces texts by their translations. A translation with a file and a node applies to that place only,
@@ -133,6 +182,15 @@ func (e *Editor) Translate(list []Text) (int, error) {
 		return 0, nil
 	}
 	files := e.matching(isOriginal)
+	if single := e.matching(isTree); e.isSingle() && len(single) == 1 {
+		if root, err := e.Tree(single[0].path); err == nil && translation.Is(root) {
+			fresh, err := newer(list, maps.Collect(translationsIn(root)))
+			if err != nil || len(fresh) == 0 {
+				return 0, err
+			}
+			return e.addTo(single, fresh)
+		}
+	}
 	found := make([]map[place]bool, len(files))
 	index := make(map[*file]int, len(files))
 	for i, f := range files {
@@ -140,7 +198,7 @@ func (e *Editor) Translate(list []Text) (int, error) {
 	}
 	n, err := e.each(files, func(f *file, root *text.Node) ([]check.Change, error) {
 		t := changeCounts{file: f.path, unit: "texts"}
-		err := new(chooser).nodes(root, func(node *text.Node, where nodePlace) error {
+		for node, where := range new(chooser).nodes(root) {
 			for p := range node.Properties() {
 				if !isText(p) {
 					continue
@@ -159,9 +217,8 @@ func (e *Editor) Translate(list []Text) (int, error) {
 					p.Value = inLine(now)
 				}
 			}
-			return nil
-		})
-		return t.changes(), err
+		}
+		return t.changes(), nil
 	})
 	if err != nil {
 		return n, err
@@ -214,68 +271,77 @@ func sorted(list []Text) (everywhere map[string]string, at map[place]Text, wante
 // is set to that language; the texts themselves are not changed. The file is the first of the mod in that folder, or a
 // new one named after the mod. AddTranslations returns the number of changed texts.
 func (e *Editor) AddTranslations(language string, list []Text) (int, error) {
-	dir, err := languageDir(language)
-	if err != nil {
-		return 0, err
-	}
-	if e.archive == nil && e.folder == nil {
+	if e.isSingle() {
 		return 0, errSingle
 	}
-	known, err := e.translationsTo(language)
+	isList, named, err := e.lists(language)
 	if err != nil {
 		return 0, err
 	}
-	var fresh []Text
+	dir, _ := languageDir(language) // lists has checked it
+	fresh, err := newer(list, e.translationsOf(isList))
+	if len(fresh) == 0 || err != nil {
+		return 0, err
+	}
+	files := e.matching(func(name string) bool { return gameName(name) == named })
+	if named == "" {
+		files = e.matching(func(name string) bool { return extension(name) == ".DAT" && path.Dir(gameName(name))+"/" == dir })
+	}
+	if len(files) > 0 {
+		return e.addTo(files[:1], fresh)
+	}
+	root := &text.Node{Name: translation.Root}
+	translate(root, fresh)
+	return len(fresh), e.Put(cmp.Or(named, dir+e.fileName()+".DAT"), text.Format(root))
+}
+
+// newer returns the translations that differ from the known ones, each once.
+func newer(list []Text, known map[string]string) (fresh []Text, err error) {
 	for _, t := range list {
 		if t.Translation == "" || known[t.Value] == t.Translation {
 			continue
 		}
 		if other, twice := find(fresh, t.Value); twice {
 			if other != t.Translation {
-				return 0, fmt.Errorf("%q has two translations", shown(t.Value))
+				return nil, fmt.Errorf("%q has two translations", shown(t.Value))
 			}
 			continue
 		}
 		fresh = append(fresh, t)
 	}
-	if len(fresh) == 0 {
-		return 0, nil
+	return fresh, nil
+}
+
+// addTo adds translations to lists.
+func (e *Editor) addTo(files []*file, fresh []Text) (int, error) {
+	_, err := e.each(files, func(f *file, root *text.Node) ([]check.Change, error) {
+		translate(root, fresh)
+		return []check.Change{{Path: f.path, What: "translations", Count: int64(len(fresh)), Unit: "texts"}}, nil
+	})
+	return len(fresh), err
+}
+
+// translate puts translations into a list.
+func translate(root *text.Node, fresh []Text) {
+	nodes := make(map[string]*text.Node)
+	for n := range root.Children() {
+		from, _ := n.Get(translation.Original)
+		nodes[from] = n
 	}
-	change := func(root *text.Node) {
-		for _, t := range fresh {
-			from, to := inLine(t.Value), inLine(t.Translation)
-			var node *text.Node
-			for n := range root.Children() {
-				if is, _ := n.Get(keyOriginal); is == from {
-					node = n
-				}
-			}
-			if node == nil {
-				node = root.AddNode(translationNode)
-				node.Add(text.String, keyOriginal, from)
-			}
-			i := slices.IndexFunc(node.Items, func(it text.Item) bool {
-				p, ok := it.(*text.Property)
-				return ok && strings.EqualFold(p.Key, keyTranslation)
-			})
-			if i >= 0 {
-				node.Items[i].(*text.Property).Value = to
-			} else {
-				node.Add(text.String, keyTranslation, to)
-			}
+	for _, t := range fresh {
+		from, to := inLine(t.Value), inLine(t.Translation)
+		node := nodes[from]
+		if node == nil {
+			node = root.AddNode(translation.Node)
+			node.Add(text.String, translation.Original, from)
+			nodes[from] = node
+		}
+		if p := node.Property(translation.Translation); p != nil {
+			p.Value = to
+		} else {
+			node.Add(text.String, translation.Translation, to)
 		}
 	}
-	files := e.matching(func(name string) bool { return extension(name) == ".DAT" && path.Dir(gameName(name))+"/" == dir })
-	if len(files) > 0 {
-		_, err := e.each(files[:1], func(f *file, root *text.Node) ([]check.Change, error) {
-			change(root)
-			return []check.Change{{Path: f.path, What: "translations", Count: int64(len(fresh)), Unit: "texts"}}, nil
-		})
-		return len(fresh), err
-	}
-	root := &text.Node{Name: translationsRoot}
-	change(root)
-	return len(fresh), e.Put(dir+e.fileName()+".DAT", text.Format(root))
 }
 
 func find(list []Text, value string) (string, bool) {

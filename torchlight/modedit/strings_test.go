@@ -128,8 +128,9 @@ func TestStrings(t *testing.T) {
 		t.Error(s)
 	}
 	texts, err = modedit.OfMod(open(t, got), modedit.Options{}).Texts(t.Context(), "DE")
-	if err != nil || len(texts) != 4 || texts[0].Translation != "Sprung" || texts[1].Translation != "Eins\nZwei" ||
-		texts[3].Translation != "" {
+	if err != nil || len(texts) != 5 || texts[0].Translation != "Sprung" || texts[1].Translation != "Eins\nZwei" ||
+		texts[3].Translation != "" || texts[4] != (modedit.Text{Path: file, Node: "TRANSLATIONS.TRANSLATION[3].ORIGINAL",
+		Value: "None", Translation: "Nichts"}) {
 		t.Errorf("%v %+v", err, texts)
 	}
 	again, changes, _ := edit(t, got, func(e *modedit.Editor) error { return second(e.AddTranslations("DE", texts)) })
@@ -164,6 +165,46 @@ func TestStrings(t *testing.T) {
 	list, err = modedit.ParseCSV([]byte("Translation;original;note\r\nSprung;Leap;\r\n;Jump\r\n"))
 	if err != nil || len(list) != 2 || list[0] != (modedit.Text{Value: "Leap", Translation: "Sprung"}) {
 		t.Errorf("%v %+v", err, list)
+	}
+}
+
+// TestTranslationFile tests that the list of translations that the file of a language names is read and written.
+func TestTranslationFile(t *testing.T) {
+	const list = "[TRANSLATIONS]\n[TRANSLATION]\n<STRING>ORIGINAL:Wolf\n<STRING>TRANSLATION:Loup\n[/TRANSLATION]\n[/TRANSLATIONS]"
+	const language, file = "MEDIA/TRANSLATIONS/FRENCH.DAT", "MEDIA/TEXTS/FRENCH/ALL.DAT"
+	named := map[string]string{language: "[LANGUAGE]\n[A]\n<STRING>TRANSLATIONFILE:media\\texts\\french\\all.dat\n[/A]\n[/LANGUAGE]"}
+	for _, there := range []bool{true, false} {
+		if named[file] = list; !there {
+			delete(named, file)
+		}
+		data := made(t, named)
+		texts, err := modedit.OfMod(open(t, data), modedit.Options{}).Texts(t.Context(), "french")
+		if want := (modedit.Text{Path: file, Node: "TRANSLATIONS.TRANSLATION.ORIGINAL", Value: "Wolf", Translation: "Loup"}); err != nil ||
+			there && (len(texts) != 1 || texts[0] != want) {
+			t.Errorf("%+v, %v", texts, err)
+		}
+		got, _, _ := edit(t, data, func(e *modedit.Editor) error {
+			return second(e.AddTranslations("FRENCH", []modedit.Text{{Value: "Fox", Translation: "Renard"}}))
+		})
+		want := "ORIGINAL:Fox TRANSLATION:Renard"
+		if there {
+			want = "ORIGINAL:Wolf TRANSLATION:Loup " + want
+		}
+		if s := said(t, got, file); s != want {
+			t.Errorf("%s, want %s", s, want)
+		}
+	}
+	// A list alone is translated in its place.
+	e := modedit.OfFile("TRANSLATION.DAT", []byte(list), modedit.Options{})
+	texts, err := e.Texts(t.Context(), "")
+	if err != nil || len(texts) != 1 || texts[0].Value != "Wolf" || texts[0].Translation != "Loup" {
+		t.Errorf("%+v, %v", texts, err)
+	}
+	texts[0].Translation = "Le loup"
+	n, err := e.Translate(texts)
+	out, fileErr := e.File()
+	if want := strings.Replace(list, ":Loup", ":Le loup", 1); n != 1 || err != nil || fileErr != nil || string(out) != want {
+		t.Errorf("%d, %v, %v: %s", n, err, fileErr, out)
 	}
 }
 

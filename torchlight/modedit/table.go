@@ -9,6 +9,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/torchlight/hash"
 	"trowel.example/torchlight/internal/inherit"
 	"trowel.example/torchlight/text"
 )
@@ -54,8 +55,8 @@ var firstColumns = []string{"NAME", "DISPLAYNAME", "BASEFILE", "UNITTYPE", "LEVE
 // Table returns a table of the mod as CSV in the form of [FormatCSV]: a row for each file, and a column for each key
 // that a file has in its root or inherits from its base files. If columns are given, they replace these; a column with
 // periods is the path of a key in nodes below the root, for example LEVEL1.MANACOST. Of several equal keys the first is
-// used. Numbers of 64 bits, and texts that a spreadsheet would change, begin with #. Missing are the base files that
-// are unavailable.
+// used, except for AFFIXES.AFFIX: the affixes of a file and of its base files add up. 64-bit numbers, and texts that a
+// spreadsheet would change, begin with #. Missing are the base files that are unavailable.
 func (e *Editor) Table(t Table, columns []string) (data []byte, missing []string, err error) {
 	files := e.matching(t.Has)
 	if len(files) == 0 {
@@ -64,7 +65,7 @@ func (e *Editor) Table(t Table, columns []string) (data []byte, missing []string
 	r := e.newResolver()
 	chains := make([]inherit.Chain, 0, len(files))
 	var seen []string
-	known := make(map[string]bool)
+	known := make(map[uint32]bool)
 	files = slices.DeleteFunc(files, func(f *file) bool {
 		root, err := r.own(f.path)
 		if err != nil {
@@ -74,21 +75,21 @@ func (e *Editor) Table(t Table, columns []string) (data []byte, missing []string
 		chain := r.chain(f.path, root)
 		chains = append(chains, chain)
 		for _, v := range chain.Values() {
-			if key := strings.ToUpper(v.Key); !known[key] {
+			if key := hash.Of(v.Key); !known[key] {
 				known[key] = true
-				seen = append(seen, key)
+				seen = append(seen, strings.ToUpper(v.Key))
 			}
 		}
 		return false
 	})
 	if len(columns) == 0 {
 		for _, key := range firstColumns {
-			if known[key] {
+			if known[hash.Of(key)] {
 				columns = append(columns, key)
 			}
 		}
 		for _, key := range seen {
-			if !slices.Contains(firstColumns, key) {
+			if !slices.ContainsFunc(firstColumns, text.Named(key)) {
 				columns = append(columns, key)
 			}
 		}
@@ -239,7 +240,7 @@ func (t *changeCounts) put(root, n *text.Node, key string, c cell) {
 	where := nodePlace{name: root.Name}
 	for i, it := range n.Items {
 		p, ok := it.(*text.Property)
-		if !ok || !strings.EqualFold(p.Key, key) {
+		if !ok || !text.Named(key)(p.Key) {
 			continue
 		}
 		if c.remove {
@@ -251,14 +252,15 @@ func (t *changeCounts) put(root, n *text.Node, key string, c cell) {
 		}
 		return
 	}
-	addProperty(n, c.t, strings.ToUpper(key), c.value)
-	t.note(where, c.column, "added "+strings.ToUpper(key)+": "+shown(c.value))
+	key = strings.ToUpper(hash.Known().Spelled(key))
+	addProperty(n, c.t, key, c.value)
+	t.note(where, c.column, "added "+key+": "+shown(c.value))
 }
 
 // tableColumns returns the keys of columns, the types of columns that state one, and the index of the file column.
 func tableColumns(head []string) (columns []string, types []text.Type, file int, err error) {
 	file = -1
-	been := make(map[string]bool)
+	been := make(map[uint32]bool)
 	for i, name := range head {
 		name = strings.TrimSpace(name)
 		var t text.Type
@@ -273,12 +275,12 @@ func tableColumns(head []string) (columns []string, types []text.Type, file int,
 		switch {
 		case strings.EqualFold(name, columnFile) && file < 0:
 			file = i
-		case been[strings.ToUpper(name)] && name != "":
+		case been[hash.Meant(name)] && name != "":
 			return nil, nil, 0, &fault.TextError{Line: 1, Msg: "two columns have the name " + name}
 		case name != "" && !text.FitsKey(name):
 			return nil, nil, 0, &fault.TextError{Line: 1, Msg: fmt.Sprintf("%q cannot be a key", name)}
 		}
-		been[strings.ToUpper(name)] = true
+		been[hash.Meant(name)] = true
 		columns, types = append(columns, name), append(types, t)
 	}
 	if file < 0 {
@@ -297,6 +299,8 @@ func (r *resolver) changedCell(chain inherit.Chain, column string, t text.Type, 
 	switch {
 	case value == was:
 		return nil, nil
+	case strings.EqualFold(column, inherit.Affixes) && len(chain.Affixes()) > 1:
+		return nil, errors.New("affixes add up along BASEFILE: change them in their files, with set or add-key")
 	case value == "" && has && v.Link == 0:
 		return &cell{column: column, remove: true}, nil
 	case value == "":

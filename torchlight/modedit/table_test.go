@@ -138,6 +138,32 @@ MEDIA/UNITS/MONSTERS/B.DAT,B,UNITS\MONSTERS\GAME.DAT,7,,false,true
 	}
 }
 
+// TestTableAffixes tests that a table has the affixes that a unit inherits, and that they cannot be changed together.
+func TestTableAffixes(t *testing.T) {
+	const a = "MEDIA/UNITS/ITEMS/A.DAT"
+	data := made(t, map[string]string{
+		a:                         "[UNIT]\n<STRING>BASEFILE:UNITS/ITEMS/B.DAT\n[AFFIXES]\n<STRING>AFFIX:RAGE\n[/AFFIXES]\n[/UNIT]",
+		"MEDIA/UNITS/ITEMS/B.DAT": "[UNIT]\n[AFFIXES]\n<STRING>AFFIX:GLOW\n[/AFFIXES]\n[/UNIT]",
+	})
+	table, _, err := modedit.OfMod(open(t, data), modedit.Options{}).Table(modedit.Items, nil)
+	const want = "\ufefffile,BASEFILE,AFFIXES.AFFIX\n" + a + ",UNITS/ITEMS/B.DAT,\"RAGE, GLOW\"\nMEDIA/UNITS/ITEMS/B.DAT,,GLOW\n"
+	if err != nil || string(table) != want {
+		t.Errorf("%v\n%s", err, table)
+	}
+	for old, now := range map[string]string{"GLOW\n": "SHINE\n", "RAGE, GLOW": "RAGE", "none": ""} {
+		got, _, _ := edit(t, data, func(e *modedit.Editor) error {
+			n, err := e.SetTable([]byte(strings.Replace(want, old, now, 1)))
+			if refused := err != nil && strings.Contains(err.Error(), "add up"); n > 1 || refused != (now == "RAGE") {
+				t.Errorf("%s: %d, %v", now, n, err)
+			}
+			return nil
+		})
+		if bytes.Equal(got, data) != (now != "SHINE\n") {
+			t.Errorf("%q: the mod has changed, or has not", now)
+		}
+	}
+}
+
 // TestRoundedTable tests that GUIDs that a spreadsheet has rounded are rejected, with all cells in the error, and that
 // nothing changes. Most mods have these numbers as STRING.
 func TestRoundedTable(t *testing.T) {

@@ -156,7 +156,7 @@ var (
 		"Cells have a value other than 0 (walkable), 1 (wall) and 255 (no ground).",
 		"Correct these pixels in the picture, or let GUTS build the grid again.")
 	foundNowhere = Catalog.Add("tl-mpp-nowhere", check.Error,
-		"No cell is walkable: GUTS writes such a grid if the compiled layout is missing when it begins.",
+		"No cell is walkable: GUTS writes a grid of this kind if the compiled layout is missing when it begins.",
 		"Build the mod in GUTS once more: the second time it finds the layout.")
 	foundWorld = Catalog.Add("tl-mpp-world", check.Warning,
 		"The offset or size of the grid in the world is not finite, or the size does not match the cells.",

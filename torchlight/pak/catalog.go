@@ -67,8 +67,17 @@ var (
 		"The archive removes files from the archives below it.",
 		"No action needed if this is intended.")
 	foundNameless = Catalog.Add("tl-pak-nameless", check.Info,
-		"A record of a file has no name, or the name of a directory.",
+		"A record of a file has no name, or the name or type of a directory.",
 		"No action needed: the game ignores the record. Packing without the sidecar removes it.")
+	foundRoot = Catalog.Add("tl-pak-root", check.Warning,
+		"The manifest's root is not MEDIA/, the folder of all paths of the game.",
+		"Pack the files in a folder MEDIA.")
+	foundCompressedJPG = Catalog.Add("tl-pak-compressed-jpg", check.Info,
+		"A .JPG is compressed; the editor stores these files uncompressed.",
+		"No action needed; to store the file as the editor does: extract, delete .trowel.json, pack.")
+	foundFields = Catalog.Add("tl-pak-fields", check.Info,
+		"Records of directories or removed files have a checksum, offset, size or time; the editor writes 0.",
+		"No action needed. Packing without the sidecar sets them to 0.")
 	foundDirectory = Catalog.Add("tl-pak-no-directory", check.Warning,
 		"A directory has files, but no record in the directory above it.",
 		"Extract, delete .trowel.json, pack: this rebuilds the records of directories.")

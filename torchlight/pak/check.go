@@ -62,16 +62,24 @@ func (r *Reader) checkManifest(sink check.Sink) {
 	if n := len(man.Rest); n > 0 {
 		sink.Add(foundRest, "", -1, "%s after the last section of the manifest", words.Count(n, "byte"))
 	}
+	if man.Root != DefaultRoot {
+		sink.Add(foundRoot, "", -1, "the root is %q, expected %q", man.Root, DefaultRoot)
+	}
 	var removed []check.Place
-	nameless := 0
+	nameless, untyped, set := 0, 0, 0
 	directories := map[string]bool{"": true, man.Root: true}
 	for i := range man.Sections {
 		s := &man.Sections[i]
 		for j := range s.Records {
 			rec := &s.Records[j]
+			if (rec.isDirectory() || rec.Removed()) && *rec != (Record{Type: rec.Type, Name: rec.Name}) {
+				set++
+			}
 			switch {
-			case rec.Type == TypeDirectory:
+			case rec.isDirectory():
 				directories[joinPath(s.Name, rec.Name)] = true
+			case rec.Type == TypeDirectory:
+				untyped++
 			case rec.nameless():
 				nameless++
 			case rec.Removed():
@@ -84,6 +92,12 @@ func (r *Reader) checkManifest(sink check.Sink) {
 	}
 	if nameless > 0 {
 		sink.Add(foundNameless, "", -1, "%s without a name", words.Count(nameless, "record"))
+	}
+	if untyped > 0 {
+		sink.Add(foundNameless, "", -1, "%s with the type of directories", words.Count(untyped, "file"))
+	}
+	if set > 0 {
+		sink.Add(foundFields, "", -1, "fields of %s without contents are not 0", words.Count(set, "record"))
 	}
 	for i := range man.Sections {
 		s := &man.Sections[i]
@@ -281,6 +295,9 @@ func (f *File) check(see func(*File, []byte), sink check.Sink) {
 	if size != f.Record.Size {
 		sink.Add(foundSize, f.Path, f.Offset(), "the block has the size %d, the manifest %d", size, f.Record.Size)
 		return
+	}
+	if compressed > 0 && TypeOf(f.Record.Name) == TypeJPEG {
+		sink.Add(foundCompressedJPG, f.Path, f.Offset(), "is compressed to %s", words.Count(int64(compressed), "byte"))
 	}
 	if err := f.unread(); err != nil {
 		sink.Add(foundCorrupt, f.Path, f.Offset(), "%v", err)

@@ -27,7 +27,7 @@ func Dump(pak io.ReaderAt, size, offset int64, man *Manifest, t trace.Tracer) er
 	if err != nil {
 		return err
 	}
-	files := slices.Clone(a.Files())
+	files := slices.Concat(a.files, a.rest)
 	slices.SortStableFunc(files, func(x, y *File) int { return cmp.Compare(x.Record.Offset, y.Record.Offset) })
 	i := 0
 	for _, f := range files {

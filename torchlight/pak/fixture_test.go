@@ -2,6 +2,7 @@ package pak_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -151,6 +152,7 @@ func findings(r *pak.Reader) []string {
 // raw is an archive that is assembled manually, valid or not.
 type raw struct {
 	version  uint16
+	root     string // "" for that of the game
 	sections []pak.Section
 	body     []byte // bytes after the header
 	rest     []byte
@@ -210,7 +212,7 @@ func (a *raw) build(t testing.TB) archive {
 		t.Fatal(err)
 	}
 	binary.LittleEndian.PutUint32(data[4:], hash)
-	man := &pak.Manifest{Version: a.version, Root: "MEDIA/", Sections: a.sections, Rest: a.rest}
+	man := &pak.Manifest{Version: a.version, Root: cmp.Or(a.root, pak.DefaultRoot), Sections: a.sections, Rest: a.rest}
 	out, err := man.Seal()
 	if err != nil {
 		t.Fatal(err)
@@ -246,7 +248,7 @@ func oddities(t testing.TB) map[string]struct {
 	add("level 9", "", func(a *raw) { a.add("MEDIA/", "X.DAT", "", long, block(long, 9)) })
 	add("stored", "", func(a *raw) { a.add("MEDIA/", "X.DAT", "", long, block(long, -1)) })
 	add("stored, nothing", "", func(a *raw) { a.add("MEDIA/", "X.DAT", "", nil, block(nil, -1)) })
-	add("compressed JPG", "", func(a *raw) { a.add("MEDIA/", "X.JPG", "", long, block(long, 6)) })
+	add("compressed JPG", "tl-pak-compressed-jpg", func(a *raw) { a.add("MEDIA/", "X.JPG", "", long, block(long, 6)) })
 	add("foreign stream", "", func(a *raw) {
 		b := block([]byte("abc"), 0)
 		a.add("MEDIA/", "X.DAT", "", []byte("abcabc"), append([]byte{6, 0, 0, 0, 22, 0, 0, 0, 0x78, 0x9c},
@@ -272,18 +274,22 @@ func oddities(t testing.TB) map[string]struct {
 		func(a *raw) { a.add("MEDIA/", "First.dat", "", []byte("other"), block([]byte("other"), 6)) })
 	add("duplicate", "tl-pak-same-name", func(a *raw) { a.add("MEDIA/", "FIRST.DAT", "", []byte("other"), block([]byte("other"), 6)) })
 	add("nameless", "tl-pak-nameless", func(a *raw) { a.add("MEDIA/", "", "", []byte("other"), block([]byte("other"), 6)) })
-	add("nameless without block", "tl-pak-nameless", func(a *raw) { a.record("MEDIA/", pak.Record{Time: 5}) })
+	add("nameless without block", "tl-pak-fields tl-pak-nameless", func(a *raw) { a.record("MEDIA/", pak.Record{Time: 5}) })
 	add("file with a slash", "tl-pak-nameless", func(a *raw) { a.add("MEDIA/", "X/", "", long, block(long, 6)).Type = pak.TypeDat })
-	add("directory without a name", "", func(a *raw) { a.record("MEDIA/", pak.Record{Type: pak.TypeDirectory, Time: 1}) })
+	add("directory without a name", "tl-pak-fields", func(a *raw) { a.record("MEDIA/", pak.Record{Type: pak.TypeDirectory, Time: 1}) })
+	add("another root", "tl-pak-root", func(a *raw) { a.root = "DATA/" })
 	add("upwards", "tl-pak-unsafe-name", func(a *raw) { a.add("MEDIA/", "../../X.DAT", "", long, block(long, 6)) })
 	add("surrogate", "tl-pak-not-ascii", func(a *raw) { a.add("MEDIA/", "X\xed\xa0\xbd.DAT", "", long, block(long, 6)) })
 	add("quote", "", func(a *raw) { a.add("MEDIA/", "\"X\".DAT", "", long, block(long, 6)) })
 	add("no directory", "tl-pak-no-directory", func(a *raw) { a.add("MEDIA/DEEP/", "X.DAT", "", long, block(long, 6)) })
 	add("section without slash", "tl-pak-no-directory", func(a *raw) { a.add("MEDIA/DEEP", "X.DAT", "", long, block(long, 6)) })
-	add("odd directory", "", func(a *raw) {
+	add("odd directory", "tl-pak-fields", func(a *raw) {
 		a.record("MEDIA/", pak.Record{Type: pak.TypeDirectory, Name: "EMPTY/", CRC32: 1, Size: 2, Offset: 3, Time: 4})
 	})
-	add("odd removed file", "tl-pak-gap tl-pak-removed",
+	add("file of the directories' type", "tl-pak-nameless", func(a *raw) {
+		a.add("MEDIA/", "X.DAT", "", long, block(long, 6)).Type = pak.TypeDirectory
+	})
+	add("odd removed file", "tl-pak-fields tl-pak-gap tl-pak-removed",
 		func(a *raw) { a.record("MEDIA/", pak.Record{Name: "GONE.DAT", CRC32: 1, Size: 2, Time: 4}) })
 	add("outside", "tl-pak-outside", func(a *raw) { a.record("MEDIA/", pak.Record{Name: "X.DAT", Offset: 1 << 30, Size: 7}) })
 	add("in the header", "tl-pak-outside", func(a *raw) { a.record("MEDIA/", pak.Record{Name: "X.DAT", Offset: 4}) })

@@ -62,7 +62,7 @@ func FuzzResidue(f *testing.F) {
 		}
 		findings(r)
 		if _, err := pak.NewResidue(r); err != nil {
-			if !errors.Is(err, fault.ErrLimit) {
+			if !errors.Is(err, fault.ErrLimit) && !errors.Is(err, fault.ErrFormat) {
 				t.Error(err)
 			}
 			return

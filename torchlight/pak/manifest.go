@@ -88,7 +88,11 @@ func readManifest(r *bin.Reader, isCut bool) *Manifest {
 func (rec *Record) read(r *bin.Reader) {
 	rec.CRC32 = r.U32("crc32")
 	rec.Type = Type(r.U8("type"))
-	r.Means(rec.Type)
+	if rec.Type == TypeRemovedDirectory {
+		r.MeansText("unknown, or a removed directory")
+	} else {
+		r.Means(rec.Type)
+	}
 	rec.Name = r.Wide16("name")
 	rec.Offset = r.U32("offset")
 	rec.Size = r.U32("size")
@@ -154,7 +158,7 @@ func checkName(path, s string) error {
 		return nil
 	}
 	if n := bin.UTF16Len(s); n > maxName {
-		return &fault.Error{Path: path, Offset: -1, Want: "at most 65535 UTF-16 units", Got: fmt.Sprint(n), Err: fault.ErrLimit}
+		return &fault.Error{Path: path, Offset: -1, Want: "at most 65535 UTF-16 units", Got: fmt.Sprint(n), Err: fault.ErrFormat}
 	}
 	return nil
 }
@@ -197,7 +201,7 @@ func (m *Manifest) NativeHint() uint32 {
 		s := &m.Sections[i]
 		files := 0
 		for j := range s.Records {
-			if s.Records[j].Type != TypeDirectory {
+			if rec := &s.Records[j]; rec.Type != TypeDirectory && !rec.isDirectory() {
 				files++
 			}
 		}

@@ -3,17 +3,16 @@ package pak
 import (
 	"cmp"
 	"encoding/binary"
-	"fmt"
 	"slices"
 
-	"trowel.example/fault"
+	"trowel.example/internal/limits/effort"
 )
 
 // A part is a record of an archive with the known facts about its block.
 type part struct {
 	rec    *ResidueRecord
 	record *Record
-	file   *File // nil for directories and nameless records
+	file   *File // nil for directories
 
 	length     int64  // of the block in bytes; 0 if there is no block
 	compressed uint32 // size of the block's stream in bytes
@@ -26,7 +25,7 @@ func outline(r *Reader) (*Residue, []part, error) {
 	k := &Residue{bare: r, Version: differs(2, man.Version), Root: differs(ResidueName(DefaultRoot), ResidueName(man.Root)), Rest: man.Rest}
 	k.Hint = odd(man.NativeHint(), man.Hint)
 	var parts []part
-	next, nameless := 0, 0 // indexes into r.files and r.rest
+	next, rest := 0, 0 // indexes into r.files and r.rest
 	for i := range man.Sections {
 		s := &man.Sections[i]
 		k.Sections = append(k.Sections, ResidueSection{Name: ResidueName(s.Name), Records: make(ResidueRecords, len(s.Records))})
@@ -35,12 +34,12 @@ func outline(r *Reader) (*Residue, []part, error) {
 			p := part{rec: &k.Sections[i].Records[j], record: rec}
 			*p.rec = ResidueRecord{Name: rec.Name, Block: -1}
 			switch {
-			case rec.Type == TypeDirectory:
+			case rec.isDirectory():
 				p.rec.Kind = ResidueDirectory
-			case rec.nameless():
+			case rec.nameless(), rec.Type == TypeDirectory:
 				p.rec.Kind = ResidueLost
-				p.file = r.rest[nameless]
-				nameless++
+				p.file = r.rest[rest]
+				rest++
 			default:
 				p.file = r.files[next]
 				next++
@@ -142,10 +141,9 @@ func (k *Residue) removed() int {
 
 // bytes reads the bytes from offset from up to offset to, which must be within the archive.
 func (r *Reader) bytes(from, to int64) ([]byte, error) {
-	if to-from > MaxGap {
-		return nil, &fault.Error{Path: "archive", Offset: r.base + from,
-			Want: fmt.Sprintf("at most %d bytes that belong to no file",
-				MaxGap), Got: fmt.Sprint(to - from), Err: fault.ErrLimit}
+	if e := effort.ModGap.Over(to - from); e != nil {
+		e.Path, e.Offset = "archive", r.base+from
+		return nil, e
 	}
 	b := make([]byte, to-from)
 	f := File{Record: &Record{}, r: r}

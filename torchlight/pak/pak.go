@@ -24,6 +24,7 @@ package pak
 import (
 	"io"
 	"math"
+	"strings"
 	"time"
 )
 
@@ -57,7 +58,16 @@ type Record struct {
 }
 
 // Removed reports whether the record removes a file of the archives below.
-func (r *Record) Removed() bool { return r.Type != TypeDirectory && r.Offset == 0 }
+func (r *Record) Removed() bool { return r.Type != TypeDirectory && r.Offset == 0 && !r.isDirectory() }
+
+// isDirectory reports whether the record is a directory. A record of this type that has the name of a file and an
+// offset is a file, which the game does not find.
+func (r *Record) isDirectory() bool {
+	if r.Type == TypeRemovedDirectory {
+		return r.Offset == 0 && strings.HasSuffix(r.Name, "/")
+	}
+	return r.Type == TypeDirectory && (r.nameless() || r.Offset == 0)
+}
 
 // nameless reports whether the record has no valid file name.
 func (r *Record) nameless() bool { return r.Name == "" || r.Name[len(r.Name)-1] == '/' }

@@ -125,6 +125,45 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// TestRemovedDirectory tests the type of a directory in which the archive only removes files: it is written, read as a directory,
+// kept, and changes once the directory has a file.
+func TestRemovedDirectory(t *testing.T) {
+	types := func(r *pak.Reader) (list []string) {
+		for _, s := range r.Manifest().Sections {
+			for _, rec := range s.Records {
+				if strings.HasSuffix(rec.Name, "/") {
+					list = append(list, fmt.Sprintf("%s%s %d", s.Name, rec.Name, rec.Type))
+				}
+			}
+		}
+		return list
+	}
+	files := []pak.NewFile{file("MEDIA/UI/A.DDS", []byte("DDS ")), {Path: "MEDIA/UI/B.DDS", Removed: true},
+		{Path: "MEDIA/SKILLS/GONE/A.DAT", Removed: true}, {Path: "MEDIA/SKILLS/GONE/B.DAT", Removed: true}}
+	want := []string{"MEDIA/ 7", "MEDIA/SKILLS/ 7", "MEDIA/UI/ 7", "MEDIA/SKILLS/GONE/ 18"}
+	a := write(t, files, nil)
+	r := a.open(t)
+	if got := types(r); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	if found := findings(r); !slices.Equal(found, []string{"tl-pak-removed"}) || r.Manifest().Hint != 4+2+3 {
+		t.Errorf("findings %v, hint %d", found, r.Manifest().Hint)
+	}
+	if again := write(t, list(t, r), residue(t, r)); !bytes.Equal(again.man, a.man) || !bytes.Equal(again.pak, a.pak) {
+		t.Error("written again it is another archive")
+	}
+	e := pak.NewEdit(r)
+	e.Put(file("MEDIA/UI/C.DDS", []byte("DDS ")))
+	if got := types(edited(t, e).open(t)); !slices.Equal(got, want) {
+		t.Errorf("after an edit of another directory: %q", got)
+	}
+	e.Put(file("MEDIA/SKILLS/GONE/DEEP/C.DAT", nil))
+	want[3] = "MEDIA/SKILLS/GONE/ 7"
+	if got := types(edited(t, e).open(t)); !slices.Equal(got, append(want, "MEDIA/SKILLS/GONE/DEEP/ 7")) {
+		t.Errorf("after an edit of the directory: %q", got)
+	}
+}
+
 // TestEmptyLast tests that an empty file can be the last one: its block ends where the archive ends.
 func TestEmptyLast(t *testing.T) {
 	a := write(t, []pak.NewFile{file("MEDIA/A.JPG", nil)}, nil)
@@ -165,7 +204,7 @@ func TestManifestBytes(t *testing.T) {
 		t.Errorf("version 3: %v", err)
 	}
 	man.Root = strings.Repeat("x", 65536)
-	if _, err := man.Encode(); !errors.Is(err, fault.ErrLimit) {
+	if _, err := man.Encode(); !errors.Is(err, fault.ErrFormat) {
 		t.Errorf("a name that is too long: %v", err)
 	}
 }

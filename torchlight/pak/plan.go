@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"trowel.example/fault"
+	"trowel.example/internal/limits/effort"
 )
 
 // An entry is a record to write.
@@ -17,7 +17,8 @@ type entry struct {
 	file *NewFile       // the source of the entry; nil for directories, removed files and lost ones
 }
 
-func (e *entry) isFile() bool { return e.rec.Type != TypeDirectory }
+// isFile reports whether the entry is not a directory. Files with the type of directories exist.
+func (e *entry) isFile() bool { return e.file != nil || e.was != nil && e.was.Kind == ResidueLost }
 
 // A planSection is a section to write.
 type planSection struct {
@@ -76,18 +77,51 @@ func newPlan(files []NewFile, k *Residue) (*plan, error) {
 	}
 	if k == nil || !sameKeys(before, after) {
 		p.intact = false
-		if err := p.rebuild(after); err != nil {
+		if err := p.rebuild(before, after); err != nil {
 			return nil, err
+		}
+	}
+	holds := make(map[string]bool) // the directories that have a record of a file, and whether one of them is not removed
+	for i := range p.sections {
+		s := &p.sections[i]
+		for _, e := range s.entries {
+			if !e.isFile() {
+				continue
+			}
+			isRemoved := e.file != nil && e.file.Removed
+			if isRemoved {
+				p.removed++
+			}
+			holds[s.name] = holds[s.name] || !isRemoved
+		}
+	}
+	if !p.intact {
+		p.markRemoved(holds)
+	}
+	return p, nil
+}
+
+// markRemoved sets the types of directories. Those of the residue stay, unless a removed one has files now.
+func (p *plan) markRemoved(holds map[string]bool) {
+	for dir := range holds { // a directory holds what is in the directories below it
+		for at := dir; holds[dir] && at != ""; {
+			at, _ = split(strings.TrimSuffix(at, "/"))
+			holds[at] = true
 		}
 	}
 	for i := range p.sections {
 		for _, e := range p.sections[i].entries {
-			if e.isFile() && e.file != nil && e.file.Removed {
-				p.removed++
+			path := joinPath(p.sections[i].name, e.rec.Name)
+			files, known := holds[path]
+			switch {
+			case e.isFile():
+			case files && e.rec.Type == TypeRemovedDirectory:
+				e.rec.Type = TypeDirectory
+			case known && !files && e.was == nil:
+				e.rec.Type = TypeRemovedDirectory
 			}
 		}
 	}
-	return p, nil
 }
 
 func sameKeys(a, b map[string]bool) bool {
@@ -190,22 +224,40 @@ func (p *plan) add(files []NewFile, byPath map[string]*NewFile) {
 }
 
 // rebuild orders the sections as the editor does: the root; the directories that hold files, with the files in their
-// current order; the directories that hold directories.
-func (p *plan) rebuild(dirs map[string]bool) error {
+// current order; the directories that hold directories. Directories of the residue keep their fields, and those that
+// held no file before stay.
+func (p *plan) rebuild(before, dirs map[string]bool) error {
 	files := make(map[string][]*entry)
+	children := map[string]map[string]bool{"": {}}
+	known := make(map[[2]string]*entry) // directories of the residue, by section and name
+	held := make(map[string]bool)       // directories that held files, directly or deeper
+	for dir := range before {
+		for dir != "" && !held[dir] {
+			held[dir] = true
+			dir, _ = split(strings.TrimSuffix(dir, "/"))
+		}
+	}
 	for _, s := range p.sections {
 		for _, e := range s.entries {
 			if e.isFile() {
 				files[s.name] = append(files[s.name], e)
+				continue
+			}
+			known[[2]string{s.name, e.rec.Name}] = e
+			if !held[joinPath(s.name, e.rec.Name)] || e.rec.Name == "" {
+				if children[s.name] == nil {
+					children[s.name] = make(map[string]bool)
+				}
+				children[s.name][e.rec.Name] = true
 			}
 		}
 	}
-	children := map[string]map[string]bool{"": {p.root: true}}
+	if len(known) == 0 || known[[2]string{"", p.root}] != nil { // an archive may lack the record of its root
+		children[""][p.root] = true
+	}
 	for dir := range dirs {
-		if n := strings.Count(dir, "/"); n > maxDepth {
-			return &fault.Error{Path: dir[:64] + "...", Offset: -1,
-				Want: fmt.Sprintf("a path of at most %d directories",
-					maxDepth), Got: fmt.Sprint(n), Err: fault.ErrLimit}
+		if err := effort.ModPathDepth.Check(dir[:min(len(dir), 64)]+"...", int64(strings.Count(dir, "/"))); err != nil {
+			return err
 		}
 		for dir != "" {
 			parent, _ := split(strings.TrimSuffix(dir, "/"))
@@ -224,7 +276,11 @@ func (p *plan) rebuild(dirs map[string]bool) error {
 	directories := func(name string) planSection {
 		s := planSection{name: name}
 		for _, child := range sortedKeys(children[name]) {
-			s.entries = append(s.entries, &entry{rec: Record{Name: child, Type: TypeDirectory}})
+			e := known[[2]string{name, child}]
+			if e == nil {
+				e = &entry{rec: Record{Name: child, Type: TypeDirectory}}
+			}
+			s.entries = append(s.entries, e)
 		}
 		return s
 	}
@@ -239,9 +295,6 @@ func (p *plan) rebuild(dirs map[string]bool) error {
 	}
 	return nil
 }
-
-// maxDepth is the greatest number of directories above a file: each of them takes a section with its whole path.
-const maxDepth = 200
 
 func sortedKeys[V any](m map[string]V) []string {
 	keys := make([]string, 0, len(m))
@@ -259,7 +312,7 @@ func (p *plan) blocks() []*entry {
 		for _, e := range p.sections[i].entries {
 			switch {
 			case e.file != nil && !e.file.Removed && !(p.intact && e.was != nil && e.was.borrows()),
-				e.file == nil && e.was != nil && e.was.Kind == ResidueLost && e.was.Block >= 0:
+				e.file == nil && e.was != nil && e.was.Kind == ResidueLost && (e.was.Block >= 0 || !p.intact && e.was.readable()):
 				all = append(all, e)
 			}
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -21,14 +20,6 @@ const (
 	maxRatio        = 1032 // deflate expands one byte to at most this many
 )
 
-// Limits, in bytes, for what is read from an archive in one piece. Larger files can be checked and copied, but not
-// opened.
-const (
-	MaxContent  = 512 << 20 // of a file or its block
-	MaxManifest = 256 << 20
-	MaxGap      = 64 << 20 // of the bytes between or after blocks
-)
-
 // Reader is an open archive. Goroutines may share it.
 type Reader struct {
 	man   *Manifest
@@ -36,7 +27,7 @@ type Reader struct {
 	size  int64
 	base  int64
 	files []*File
-	rest  []*File // records without a name that have blocks
+	rest  []*File // records that no path finds: without a name, or with the type of directories
 
 	salvaged bool
 
@@ -61,7 +52,7 @@ type File struct {
 // wraps [fault.ErrShort]: see [Reader.Absent].
 //
 // Sections of the same directory are merged. Directories are left out of the files, as are file records whose name is
-// empty or ends in a slash.
+// empty or ends in a slash, or that have the type of directories.
 func NewReader(pak io.ReaderAt, size int64, man *Manifest) (*Reader, error) {
 	r, err := newReader(pak, size, man)
 	if err != nil {
@@ -91,9 +82,9 @@ func newReader(pak io.ReaderAt, size int64, man *Manifest) (*Reader, error) {
 		}
 	}
 	// The limit is needed because each path repeats the name of its directory.
-	if most := 1<<20 + 16*listed; paths > most {
-		return nil, &fault.Error{Path: "manifest", Offset: -1, Want: fmt.Sprintf("paths of at most %d bytes in total",
-			most), Got: strconv.FormatInt(paths, 10), Err: fault.ErrLimit}
+	if err := effort.ModPaths.Start(listed).Spend(paths); err != nil {
+		err.(*fault.Error).Path = "manifest"
+		return nil, err
 	}
 	r := &Reader{man: man, src: pak, size: size, exact: make(map[string]*File, n)}
 	all := make([]File, 0, n)
@@ -102,12 +93,12 @@ func newReader(pak io.ReaderAt, size int64, man *Manifest) (*Reader, error) {
 		s := &man.Sections[i]
 		for j := range s.Records {
 			rec := &s.Records[j]
-			if rec.Type == TypeDirectory {
+			if rec.isDirectory() {
 				continue
 			}
 			all = append(all, File{Path: joinPath(s.Name, rec.Name), Record: rec, r: r})
 			f := &all[len(all)-1]
-			if rec.nameless() {
+			if rec.nameless() || rec.Type == TypeDirectory {
 				r.rest = append(r.rest, f)
 				continue
 			}
@@ -208,7 +199,7 @@ func (f *File) Sizes() (size, compressed uint32, err error) {
 
 func (f *File) sizes(head []byte) (size, compressed uint32, err error) {
 	at := int64(f.Record.Offset)
-	if f.Record.Type == TypeDirectory || at == 0 {
+	if at == 0 {
 		return 0, 0, f.fail(fault.ErrFormat, "a file with a block", "a file that the archive removes")
 	}
 	if at < headerSize || at+blockHeaderSize > f.r.size {
@@ -255,8 +246,8 @@ func (f *File) Block() ([]byte, error) {
 	if err := f.unread(); err != nil {
 		return nil, err
 	}
-	if n := max(stretch(size, compressed), int64(size)); n > MaxContent+blockHeaderSize {
-		return nil, f.fail(fault.ErrLimit, fmt.Sprintf("a file of at most %d bytes", MaxContent), fmt.Sprint(n))
+	if e := effort.ModFile.Over(max(stretch(size, compressed)-blockHeaderSize, int64(size))); e != nil {
+		return nil, f.fail(e.Err, e.Want, e.Got)
 	}
 	block := make([]byte, stretch(size, compressed))
 	copy(block, head[:])
@@ -286,7 +277,7 @@ func (f *File) CopyTo(w io.Writer) error {
 	}
 	if max(size, compressed) > inMemory && size == f.Record.Size {
 		if _, err := f.stream(w, size, compressed); err != nil {
-			return f.fail(err, fmt.Sprintf("a content of %s", words.Count(size, "byte")), err.Error())
+			return f.fail(err, fmt.Sprintf("%s of contents", words.Count(size, "byte")), err.Error())
 		}
 		return nil
 	}

@@ -90,15 +90,21 @@ const (
 	ResidueFile      ResidueKind = iota // a file whose content is in the list
 	ResidueDirectory                    // a directory
 	ResidueRemoved                      // a file that the archive removes
-	ResidueLost                         // a file that cannot be in the list: its name is empty or a duplicate, or its content is unreadable
+
+	// ResidueLost is a file that cannot be in the list: its name is empty or a duplicate, its type is that of
+	// directories, or its content is unreadable.
+	ResidueLost
 )
 
 // OddRecord holds the differences of a record and its block from what Write would create.
 type OddRecord struct {
-	Type   *Type   `json:"type,omitempty"`
-	CRC32  *uint32 `json:"crc32,omitempty"`
-	Size   *uint32 `json:"size,omitempty"`
-	Offset *uint32 `json:"offset,omitempty"` // only for records without a block of their own; ignored if anything in the archive changed
+	Type  *Type   `json:"type,omitempty"`
+	CRC32 *uint32 `json:"crc32,omitempty"`
+	Size  *uint32 `json:"size,omitempty"`
+
+	// Offset is set only for records without a block of their own. That of a file is ignored if anything in the archive
+	// changed.
+	Offset *uint32 `json:"offset,omitempty"`
 
 	Level  *int   `json:"level,omitempty"`  // of zlib; -1 for stored
 	Stream []byte `json:"stream,omitempty"` // the compressed content, if no level reproduces it
@@ -114,6 +120,15 @@ const (
 // borrows reports whether the record has an offset but no block of its own at that offset.
 func (k *ResidueRecord) borrows() bool { return k.Block < 0 && k.Odd != nil && k.Odd.Offset != nil }
 
+// readable reports whether the block of a lost file in an outlined residue can be copied.
+func (k *ResidueRecord) readable() bool {
+	if k.source == nil {
+		return false
+	}
+	_, _, err := k.source.Sizes()
+	return err == nil
+}
+
 // oddly returns the record's OddRecord and creates it if needed.
 func (k *ResidueRecord) oddly() *OddRecord {
 	if k.Odd == nil {
@@ -123,7 +138,7 @@ func (k *ResidueRecord) oddly() *OddRecord {
 }
 
 // NewResidue returns the residue of an archive. It inflates every block, on all cores. It rejects, with
-// [fault.ErrLimit], an archive whose blocks overlap and add up to far more than its size.
+// [fault.ErrFormat], an archive whose blocks overlap and add up to far more than its size.
 func NewResidue(r *Reader) (*Residue, error) {
 	rec, err := StartResidue(r)
 	if err != nil {
@@ -201,7 +216,7 @@ func differs[T comparable](should, is T) *T {
 }
 
 var errBomb = &fault.Error{Offset: -1, Want: "separate blocks",
-	Got: "overlapping blocks that add up to more than the archive can hold", Err: fault.ErrLimit}
+	Got: "overlapping blocks that add up to more than the archive can hold", Err: fault.ErrFormat}
 
 // Plausible reports whether the archive can hold everything that its manifest lists, in blocks that do not overlap.
 func (r *Reader) Plausible() bool { return !r.bomb() }
@@ -266,7 +281,7 @@ func (p *part) fillLost() error {
 // noteFields records the fields of the record that differ from the expected ones.
 func (p *part) noteFields(crc, size uint32) {
 	k, is := p.rec, p.record
-	if k.Kind != ResidueDirectory && is.Type != TypeOf(is.Name) {
+	if k.Kind != ResidueDirectory && is.Type != TypeOf(is.Name) || k.Kind == ResidueDirectory && is.Type != TypeDirectory {
 		k.oddly().Type = &is.Type
 	}
 	if is.CRC32 != crc {

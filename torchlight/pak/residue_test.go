@@ -3,10 +3,14 @@ package pak_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"trowel.example/torchlight/pak"
 )
@@ -157,4 +161,59 @@ func TestBomb(t *testing.T) {
 	if !slices.Contains(findings(r), "tl-pak-bomb") {
 		t.Error("no finding")
 	}
+}
+
+// TestEditKeeps tests that an edit of one file keeps everything else of every oddity: contents, the fields of all
+// records, and the blocks of records that no list of files contains.
+func TestEditKeeps(t *testing.T) {
+	odd := oddities(t)
+	for name, change := range map[string]func(e *pak.Edit){
+		"changed":           func(e *pak.Edit) { e.Put(file("MEDIA/FIRST.DAT", []byte("changed"))) },
+		"other directories": func(e *pak.Edit) { e.Put(file("MEDIA/NEW/DEEP/NEW.DAT", []byte("new"))) },
+		"deleted":           func(e *pak.Edit) { _ = e.Delete("MEDIA/LAST.DAT") },
+	} {
+		for what, o := range odd {
+			r := o.open(t)
+			e := pak.NewEdit(r)
+			change(e)
+			out := new(memory)
+			man, _, err := e.Write(context.Background(), out)
+			if err != nil {
+				if what != "outside" && what != "in the header" { // their contents cannot be copied
+					t.Errorf("%s, %s: %v", what, name, err)
+				}
+				continue
+			}
+			if diff := cmp.Diff(records(t, r.Manifest(), o.pak), records(t, man, out.b), cmpopts.IgnoreMapEntries(func(path string,
+				_ []string) bool {
+				return strings.HasPrefix(path, "MEDIA/DEEP") && !strings.HasSuffix(path, "X.DAT") || // gets its record
+					path == "MEDIA/FIRST.DAT" || path == "MEDIA/LAST.DAT" || strings.HasPrefix(path, "MEDIA/NEW")
+			})); diff != "" {
+				t.Errorf("%s, %s: %s", what, name, diff)
+			}
+		}
+	}
+}
+
+// records returns all records of an archive by path, each with its block in place of its offset.
+func records(t *testing.T, man *pak.Manifest, data []byte) map[string][]string {
+	t.Helper()
+	all := make(map[string][]string)
+	for _, s := range man.Sections {
+		for _, rec := range s.Records {
+			at := fmt.Sprint(rec.Offset)
+			if o := int(rec.Offset); o >= 8 && o+8 <= len(data) {
+				size, compressed := binary.LittleEndian.Uint32(data[o:]), binary.LittleEndian.Uint32(data[o+4:])
+				if compressed > 0 {
+					size = compressed
+				}
+				if int64(size) <= int64(len(data)-o-8) {
+					at = dump(data[o : o+8+int(size)])
+				}
+			}
+			path := s.Name + rec.Name
+			all[path] = append(all[path], fmt.Sprint(rec.CRC32, rec.Type, rec.Size, rec.Time, " ", at))
+		}
+	}
+	return all
 }

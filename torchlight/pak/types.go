@@ -37,6 +37,9 @@ const (
 	TypeSourceTemplate             // a .TEMPLATE as text
 	TypeVideo                      // .BIK
 	TypeJPEG                       // .JPG
+
+	// TypeRemovedDirectory is the type of a directory in which the archive has no files, but only removes some.
+	TypeRemovedDirectory = TypeUnknown
 )
 
 var typeNames = [...]string{

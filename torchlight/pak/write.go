@@ -60,8 +60,10 @@ func (p *plan) check(ctx context.Context, k *Residue) error {
 	var files []*entry
 	for i := range p.sections {
 		for _, e := range p.sections[i].entries {
-			if e.file != nil && e.was != nil && e.was.Kind == ResidueFile {
+			if e.was != nil && (e.was.Kind == ResidueFile || e.was.Kind == ResidueLost) {
 				borrowed = borrowed || e.was.borrows()
+			}
+			if e.file != nil && e.was != nil && e.was.Kind == ResidueFile {
 				files = append(files, e)
 			}
 		}
@@ -100,7 +102,7 @@ func (e *entry) content() ([]byte, error) {
 	content, err := e.file.Content()
 	if err == nil && int64(len(content)) > math.MaxUint32 {
 		err = &fault.Error{Path: e.file.Path, Offset: -1, Want: "a file smaller than 4 GiB",
-			Got: words.Count(len(content), "byte"), Err: fault.ErrLimit}
+			Got: words.Count(len(content), "byte"), Err: fault.ErrFormat}
 	}
 	return content, err
 }
@@ -218,7 +220,7 @@ func compress(content []byte, t Type, odd *OddRecord) ([]byte, error) {
 }
 
 func errSize(n int64) error {
-	return &fault.Error{Offset: -1, Want: "an archive smaller than 4 GiB", Got: words.Count(n, "byte"), Err: fault.ErrLimit}
+	return &fault.Error{Offset: -1, Want: "an archive smaller than 4 GiB", Got: words.Count(n, "byte"), Err: fault.ErrFormat}
 }
 
 // put writes a block after its gap, if it has one.
@@ -281,11 +283,10 @@ func (w *writer) manifest(p *plan) (*Manifest, error) {
 		records := make([]Record, 0, len(s.entries))
 		for _, e := range s.entries {
 			if e.was != nil && e.was.borrows() && e.rec.Offset == 0 {
-				if w.intact {
-					e.rec.Offset = *e.was.Odd.Offset
-				} else if e.isFile() {
+				if !w.intact && e.rec.Type != TypeDirectory {
 					continue // the offset belongs to other data now
 				}
+				e.rec.Offset = *e.was.Odd.Offset
 			}
 			records = append(records, e.rec)
 		}

@@ -13,14 +13,20 @@ import (
 type codec struct {
 	r *bin.Reader
 	w *bin.Writer
+
+	see func(*string) // if it is not nil, it receives each string, and none is read or written
 }
 
 func (c *codec) fail(name, want, got string) {
-	c.r.FailAt(-1, name, fault.ErrLimit, want, got)
+	c.r.FailAt(-1, name, fault.ErrFormat, want, got)
 }
 
 // text is a string preceded by its number of UTF-16 units in 16 bits.
 func (c *codec) text(name string, s *string) {
+	if c.see != nil {
+		c.see(s)
+		return
+	}
 	if c.w == nil {
 		*s = c.r.Wide16(name)
 		return

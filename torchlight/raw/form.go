@@ -2,11 +2,13 @@ package raw
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"reflect"
+	"strings"
+	"unicode/utf16"
 
 	"trowel.example/fault"
+	"trowel.example/internal/bytes/bin"
 	"trowel.example/internal/text/strictjson"
 	"trowel.example/torchlight/text"
 )
@@ -20,7 +22,7 @@ type Options struct {
 
 // Residue holds everything about a table that its form does not contain.
 type Residue struct {
-	// Whole is the file itself. It is set if JSON cannot hold one of its strings because of an unpaired surrogate.
+	// Whole is the file itself. It is set if the form does not reproduce it.
 	Whole []byte `json:"whole,omitempty"`
 }
 
@@ -74,14 +76,42 @@ func (f form) table() (own Table, problem string) {
 	return own, ""
 }
 
-// Format returns the JSON of a table, with each field of a record on its own line.
+// Format returns the JSON of a table, with each field of a record on its own line. An unpaired surrogate is an escape,
+// such as \ud800.
 func Format(t Table) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	enc.Encode(newForm(t)) // cannot fail: there are only numbers and strings
-	return b.Bytes()
+	form := encode(t)
+	if !bytes.Contains(form, []byte(`\ufffd`)) { // the escape of the encoder for what JSON cannot hold
+		return form
+	}
+	mark := rune(0xE000) // for private use
+	for bytes.ContainsRune(form, mark) {
+		mark++
+	}
+	t = Clone(t)
+	w := newWriter(t)
+	w.see = func(s *string) { *s = markHalves(*s, mark) }
+	t.walk(w)
+	return bytes.ReplaceAll(encode(t), []byte(string(mark)), []byte(`\u`))
+}
+
+func encode(t Table) []byte {
+	data, _ := strictjson.Marshal(newForm(t), "  ") // cannot fail: there are only numbers and strings
+	return data
+}
+
+// markHalves replaces unpaired surrogates by a mark and four hexadecimal digits.
+func markHalves(s string, mark rune) string {
+	var b strings.Builder
+	for len(s) > 0 {
+		r, n := bin.DecodeWTF8(s)
+		if utf16.IsSurrogate(r) {
+			fmt.Fprintf(&b, "%c%04x", mark, r)
+		} else {
+			b.WriteString(s[:n])
+		}
+		s = s[n:]
+	}
+	return b.String()
 }
 
 // Parse reads the output of Format, possibly edited: enumerations are names or numbers, GUIDs strings or numbers. The
@@ -93,7 +123,7 @@ func Parse(data []byte) (Table, error) {
 		return nil, text.Errors(text.AllErrors(err))
 	}
 	var f form
-	wrong := strictjson.Unmarshal(data, &f)
+	wrong := strictjson.UnmarshalWTF8(data, &f)
 	t, problem := f.table()
 	if len(wrong) == 0 && problem != "" {
 		wrong = []*strictjson.Error{{Line: 1, Column: 1, Msg: problem}}

@@ -146,12 +146,16 @@ func Encode(t Table) ([]byte, error) {
 	if t == nil || reflect.ValueOf(t).IsNil() {
 		return nil, &fault.Error{Offset: -1, Want: "a table", Got: "nil", Err: fault.ErrFormat}
 	}
-	c := &codec{r: bin.NewReader(nil, bin.LittleEndian), w: bin.NewWriter(bin.LittleEndian, 64+64*t.Len())}
+	c := newWriter(t)
 	t.walk(c)
 	if err := c.r.Err(); err != nil {
 		return nil, err
 	}
 	return c.w.Data(), nil
+}
+
+func newWriter(t Table) *codec {
+	return &codec{r: bin.NewReader(nil, bin.LittleEndian), w: bin.NewWriter(bin.LittleEndian, 64+64*t.Len())}
 }
 
 // Guess returns the kind of a table without its name: the only kind whose decoding ends exactly at the end of the data.

@@ -14,6 +14,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/internal/bytes/bin"
 	"trowel.example/internal/testing/corpus"
 	"trowel.example/torchlight/raw"
 	"trowel.example/torchlight/text"
@@ -190,9 +191,9 @@ func TestParse(t *testing.T) {
 			`line 3, column 1: menus[0]: unknown field "typ": expected one of name, file,`},
 		{"{\"table\": \"UI\",\n \"menus\": [{\"type\": \"HAD MENU\"}]}",
 			`line 2, column 21: menus[0].type: unknown type of menu "HAD MENU"`},
-		{`{"table": "UI", "menus": [{"gameState": 1.5}]}`, "a game state is a name or a number"},
+		{`{"table": "UI", "menus": [{"gameState": 1.5}]}`, "a game state is a name or a 32-bit number"},
 		{`{"table": "UI", "menus": [{"createOnLoad": 256}]}`, "a flag is false, true or"},
-		{`{"table": "SKILLS", "skills": [{"guid": "1x"}]}`, "a GUID is a whole number"},
+		{`{"table": "SKILLS", "skills": [{"guid": "1x"}]}`, "a GUID is a 64-bit integer"},
 		{`{"table": "UNITDATA", "items": [{"flags": ["RED"]}]}`, "unknown flag RED"},
 		{`{"table": "UNITDATA", "items": [{"flags": [256]}]}`, "unknown flag 256"},
 		{`{"table": "UNITDATA", "items": [{"flags": 1}]}`, "flags are a list"},
@@ -211,16 +212,32 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestResidue tests that a string that JSON cannot hold puts the whole file into the residue.
-func TestResidue(t *testing.T) {
-	data := encode(t, &raw.Triggerables{Triggerables: []raw.Triggerable{{File: "F", Name: "\xed\xa0\xbd"}}})
-	o := raw.Options{Path: "TRIGGERABLES.RAW"}
-	form, residue, err := raw.Decompile(data, o)
-	if err != nil || residue == nil || !bytes.Equal(residue.Whole, data) {
-		t.Fatalf("%s, %v, %v", form, residue, err)
-	}
-	if back, err := raw.Compile(form, residue, o); err != nil || !bytes.Equal(back, data) {
-		t.Errorf("%x, %v", back, err)
+// TestSurrogates tests that the form holds unpaired surrogates of all tables, next to characters for private use and
+// to backslashes, and all control characters.
+func TestSurrogates(t *testing.T) {
+	for _, table := range samples() {
+		k := table.Kind()
+		strs := []string{"a\xed\xa0\xbd", "\xed\xb8\x80\xed\xa0\xbd", "\ue000\\ufffd\n\xed\xa0\xbd\ufffd\U0001f333", "\x7f\u0085\u2028"}
+		for c := range rune(0x20) {
+			strs = append(strs, string(c), "a"+string(c), "a"+string(c)+"b")
+		}
+		for _, odd := range strs {
+			wide := func(s string) []byte {
+				units := bin.AppendUTF16(nil, s)
+				return append([]byte{byte(len(units) / 2), 0}, units...)
+			}
+			name := map[raw.Kind]string{raw.KindUnitData: "FLASK", raw.KindSkills: "YEET", raw.KindMissiles: "ARROW",
+				raw.KindUI: "K", raw.KindAffixes: "PET", raw.KindTriggerables: "T", raw.KindRoomPieces: "MEDIA/LEVELSETS/B.DAT"}[k]
+			data := bytes.Replace(encode(t, table), wide(name), wide(odd), 1)
+			o := raw.Options{Path: k.File()}
+			form, residue, err := raw.Decompile(data, o)
+			if err != nil || residue != nil || strings.Contains(odd, "\xed\xa0\xbd") != bytes.Contains(form, []byte(`\ud83d`)) {
+				t.Errorf("%v, %q: %s, %v, %v", k, odd, form, residue, err)
+			}
+			if back, err := raw.Compile(form, nil, o); err != nil || !bytes.Equal(back, data) {
+				t.Errorf("%v, %q: %x became %x, %v", k, odd, data, back, err)
+			}
+		}
 	}
 }
 

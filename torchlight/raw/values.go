@@ -21,7 +21,7 @@ func (g GUID) MarshalJSON() ([]byte, error) {
 func (g *GUID) UnmarshalJSON(text []byte) error {
 	n, err := strconv.ParseInt(strings.Trim(string(text), `"`), 10, 64)
 	if err != nil {
-		return fmt.Errorf("a GUID is a whole number of 64 bits, not %s", text)
+		return fmt.Errorf("a GUID is a 64-bit integer, not %s", text)
 	}
 	*g = GUID(n)
 	return nil
@@ -146,7 +146,7 @@ func fromNameJSON(names []string, what string, text []byte, v *int32) error {
 	}
 	n, err := strconv.ParseInt(string(text), 10, 32)
 	if err != nil {
-		return fmt.Errorf("a %s is a name or a number of 32 bits, not %s", what, text)
+		return fmt.Errorf("a %s is a name or a 32-bit number, not %s", what, text)
 	}
 	*v = int32(n)
 	return nil

@@ -24,12 +24,15 @@ var (
 		"A value is invalid for its type, so the game reads only its beginning, or 0.",
 		"Correct the value.")
 	foundBrokenTag = Catalog.Add("tl-text-broken-tag", check.Error,
-		"The name of a key or node is the decimal number of a hash. GUTS writes it if it does not know the name, and "+
-			"compiles it as a name: the game no longer finds the value.",
-		"Replace the number by the guessed name.")
+		"The name of a key or node is the decimal number of a hash, or UNK_ and the hash. Programs write it if they do not "+
+			"know the name, and GUTS compiles it as a name: the game no longer finds the value.",
+		"Replace it by the guessed name: `trowel repair`.")
 	foundNumericKey = Catalog.Add("tl-text-numeric-key", check.Info,
 		"The name of a key or node is a large number: if GUTS wrote it, it is the hash of an unknown name.",
 		"Find the original name; the game does not find the value under the number.")
+	foundSpelling = Catalog.Add("tl-text-misspelled-key", check.Warning,
+		"A key has a name that is unknown, and that differs in one letter from a known name: the game probably finds no value.",
+		"Correct the key. If a new version of the game or a tool reads it, add the name to the list of --names.")
 	foundUnknownName = Catalog.Add("tl-text-unknown-name", check.Info,
 		"A key or node has an escaped name that represents an unknown hash.",
 		"No action needed: it compiles to that hash. If you know the name, write it instead.")
@@ -48,12 +51,19 @@ func Check(data []byte, names *hash.Names, sink check.Sink) {
 		}
 		p := it.(*Property)
 		checkName(p.Key, names, place, sink)
+		if near, ok := names.Near(p.Key); ok && !hash.IsEscape(p.Key) {
+			place.add(foundSpelling, sink, "%s is not a known name: did you mean %s?", p.Key, near)
+		}
 		if e := p.Problem(); e != nil {
 			kind := foundValue
 			if e.Wrong {
 				kind = foundWrong
 			}
-			place.add(kind, sink, "%q is not a valid %s", p.Value, p.Type)
+			more := ""
+			if p.isLong() {
+				more = "; it needs the type INTEGER64"
+			}
+			place.add(kind, sink, "%q is not a valid %s%s", p.Value, p.Type, more)
 		}
 	})
 	switch {

@@ -27,6 +27,14 @@ func TestCheck(t *testing.T) {
 			[]string{"line 2 tl-text-broken-tag: " + hash.Escape(hash.Of(number)) +
 				" was the hash of DISPLAYNAME as a number"}},
 		{"<BOOL>" + hash.Escape(12345) + ":1", []string{"line 2 tl-text-unknown-name: " + hash.Escape(12345)}},
+		{"<BOOL>" + fmt.Sprintf("UNK_%08X", hash.Of("DISPLAYNAME")) + ":1",
+			[]string{"line 2 tl-text-broken-tag: " + fmt.Sprintf("UNK_%08X", hash.Of("DISPLAYNAME")) + " is the hash of DISPLAYNAME"}},
+		{"<STRING>DISPLAYNAM:x\n<STRING>ZDISPLAYNAME:x\n<STRING>DIPSLAYNAME:x\n<INTEGER>MUNDAMAGE:1", []string{
+			"line 2 tl-text-misspelled-key: DISPLAYNAM is not a known name: did you mean DISPLAYNAME?",
+			"line 3 tl-text-misspelled-key: ZDISPLAYNAME is not a known name: did you mean DISPLAYNAME?",
+			"line 4 tl-text-misspelled-key: DIPSLAYNAME is not a known name: did you mean DISPLAYNAME?",
+			"line 5 tl-text-misspelled-key: MUNDAMAGE is not a known name: did you mean MINDAMAGE?"}},
+		{"<STRING>DISPLAYNAMES:x\n<STRING>LEVLX:x\n<STRING>MY_OWN_KEY:x\n<STRING>displayname:x\n<STRING>MAXDAMAGE99:x", nil},
 		{"<BOOL>12345678:1", []string{"line 2 tl-text-numeric-key: 12345678"}},
 		{"<BOOL>97:1\n<BOOL>1:1\n<BOOL>99999999999:1", nil},
 		{"<INTEGER>A:.\n<INTEGER>A:3\n<FLOAT>A:1,5", []string{`line 2 tl-text-value: "." is not a valid INTEGER`,
@@ -34,6 +42,9 @@ func TestCheck(t *testing.T) {
 		{"<BOOL>A:maybe\n<DOUBLE>A:\n<UNSIGNED INT>A:-1\n<INTEGER64>A:x", []string{
 			`line 2 tl-text-number: "maybe" is not a valid BOOL`, `line 3 tl-text-value: "" is not a valid DOUBLE`,
 			`line 4 tl-text-value: "-1" is not a valid UNSIGNED INT`, `line 5 tl-text-number: "x" is not a valid INTEGER64`}},
+		{"<INTEGER>UNIT_GUID:5140000000000000000\n<UNSIGNED INT>B:5000000000", []string{
+			`line 2 tl-text-number: "5140000000000000000" is not a valid INTEGER; it needs the type INTEGER64`,
+			`line 3 tl-text-number: "5000000000" is not a valid UNSIGNED INT; it needs the type INTEGER64`}},
 		{"<STRING>A", []string{"line 2 tl-text-syntax: column 10: expected a colon after the key"}},
 	} {
 		for _, utf8 := range []bool{false, true} {

@@ -126,8 +126,8 @@ func (e *lineEditor) write(data []byte) ([]byte, error) {
 			b = append(b, line...)
 		case tag != "":
 			indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
-			end := line[len(strings.TrimRight(line, "\r\n")):]
-			b = append(append(append(b, indent...), tag...), end...)
+			end := line[len(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")):]
+			b = append(append(append(b, indent...), tag...), ending(tag, end)...)
 		}
 		if more := e.after[num]; more != nil {
 			b = append(b, more.String()...)

@@ -9,6 +9,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/torchlight/text"
 )
 
@@ -46,7 +47,7 @@ func TestAllErrors(t *testing.T) {
 		!strings.HasSuffix(err.Error(), "and 99 more errors") {
 		t.Errorf("%d errors: %v", len(all), err)
 	}
-	_, err = text.Parse([]byte(strings.Repeat("[A]\n", text.MaxDepth+5)))
+	_, err = text.Parse([]byte(strings.Repeat("[A]\n", int(effort.DataDepth.Least)+5)))
 	if all := text.AllErrors(err); len(all) != 1 || !errors.Is(err, fault.ErrLimit) {
 		t.Errorf("too deep: %v", err)
 	}

@@ -58,7 +58,7 @@ func appendNode(b []byte, n *Node, depth int, end string) []byte {
 			b = append(appendTabs(b, depth+1), '<')
 			b = append(append(b, it.Type.String()...), '>')
 			b = append(append(b, it.Key...), ':')
-			b = append(append(b, it.Value...), end...)
+			b = append(append(b, it.Value...), ending(it.Value, end)...)
 		case *Node:
 			b = appendNode(b, it, depth+1, end)
 		}

@@ -20,19 +20,12 @@ func NewIndex(data []byte) (*Index, error) {
 		return nil, err
 	}
 	x := &Index{f.Root, lines, make(map[int64]int)}
-	x.note(f.Root)
-	return x, nil
-}
-
-func (x *Index) note(n *Node) {
-	if id, ok := n.Get("ID"); ok && strings.EqualFold(n.Name, "PROPERTIES") {
-		if v, _ := ParseInt64(id); x.objects[v] == 0 {
-			x.objects[v] = x.lines[n]
+	for n := range f.Root.All() {
+		if _, ok := n.Get("ID"); ok && strings.EqualFold(n.Name, "PROPERTIES") && x.objects[n.Int64("ID")] == 0 {
+			x.objects[n.Int64("ID")] = lines[n]
 		}
 	}
-	for c := range n.Children() {
-		x.note(c)
-	}
+	return x, nil
 }
 
 // Line returns the line, from 1, of a node or key, or of the nearest node that contains it. For an object it is the

@@ -9,11 +9,9 @@ import (
 	"unicode/utf8"
 
 	"trowel.example/fault"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/text/words"
 )
-
-// MaxDepth is the greatest nesting depth of nodes.
-const MaxDepth = 200
 
 // File is a text with all properties that determine its bytes. Parse makes a File; its zero value has no Root.
 type File struct {
@@ -258,6 +256,12 @@ func (p *parser) next() {
 	}
 }
 
+// maxDepth returns the number of nodes in each other that a text may have: those of a data file, or of a layout, whose text has
+// two nodes and a group for each object. Both are counted again when the text is compiled.
+func maxDepth() int64 {
+	return max(effort.DataDepth.Limit(0), 3*effort.LayoutDepth.Limit(0))
+}
+
 // node reads a tag [NAME] or [/NAME].
 func (p *parser) node(tag string) {
 	name, ok := strings.CutSuffix(tag[1:], "]")
@@ -272,8 +276,9 @@ func (p *parser) node(tag string) {
 	}
 	n := &Node{Name: name}
 	switch {
-	case depth == MaxDepth:
-		p.fail(p.at, fault.ErrLimit, fmt.Sprintf("at most %d nested nodes", MaxDepth), quote(tag))
+	case int64(depth) >= maxDepth():
+		e := effort.DataDepth.Over(int64(depth) + 1)
+		p.fail(p.at, e.Err, e.Want, e.Got)
 		p.rest, p.open = "", nil // all following errors would be consequences of this one
 		return
 	case depth > 0:

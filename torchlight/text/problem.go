@@ -10,8 +10,7 @@ import (
 	"trowel.example/internal/text/words"
 )
 
-// Problem returns the reason why a compiled file cannot hold the exact value of p, or nil if it can. Err is
-// [fault.ErrLimit] for a number out of range, and [fault.ErrFormat] for another value. Wrong is not set for kinds of
+// Problem returns the reason why a compiled file cannot hold the exact value of p, or nil if it can. Wrong is not set for kinds of
 // values that public mods use and for which the interpretation of the game is known: see readable. The error has no
 // line.
 func (p *Property) Problem() *Error {
@@ -48,8 +47,12 @@ func (p *Property) Problem() *Error {
 	switch {
 	case clean:
 		return nil
-	case !fits:
-		return &Error{Want: "a number that fits the type " + p.Type.String(), Got: quote(p.Value), Err: fault.ErrLimit, Wrong: true}
+	case !fits && !(p.Type == Integer64 && isUnsigned64(p.Value)):
+		want := "a number that fits the type " + p.Type.String()
+		if p.isLong() {
+			want += ", or the type INTEGER64"
+		}
+		return &Error{Want: want, Got: quote(p.Value), Err: fault.ErrFormat, Wrong: true}
 	case !readable(p.Type, p.Value):
 		return &Error{Want: "a value of type " + p.Type.String(), Got: quote(p.Value), Err: fault.ErrFormat, Wrong: true}
 	}
@@ -77,10 +80,24 @@ func readable(t Type, s string) bool {
 	return all && !strings.ContainsAny(s, "eE")
 }
 
+// isLong reports whether a value is too large for its type of whole numbers, but not for INTEGER64.
+func (p *Property) isLong() bool {
+	return p.Type == Integer && !fitsInt(p.Value, 32) && (fitsInt(p.Value, 64) || isUnsigned64(p.Value)) ||
+		p.Type == Unsigned && !fitsUint(p.Value) && isUnsigned64(p.Value)
+}
+
 func fitsInt(s string, bits int) bool {
 	digits, _ := number(s)
 	_, err := strconv.ParseInt(digits, 10, bits)
 	return err == nil
+}
+
+// isUnsigned64 reports whether a value is a number that fits into 64 bits without a sign, such as a GUID of another program. The
+// game reads those above the largest INTEGER64 as that number, as it does with a GUID in a STRING.
+func isUnsigned64(s string) bool {
+	digits, whole := number(s)
+	_, err := strconv.ParseUint(digits, 10, 64)
+	return whole && err == nil
 }
 
 func fitsUint(s string) bool {

@@ -24,5 +24,19 @@ func FuzzSurvives(f *testing.F) {
 		if err != nil || !text.Equal(back.Root, root) {
 			t.Fatalf("name %q, key %q, value %q: %v", root.Name, bin.DecodeUTF16(key), bin.DecodeUTF16(value), err)
 		}
+		// The lines of a file with other line ends that a value replaces, and the next ones, stay what they are.
+		plain := []byte("\ufeff[A]\n<STRING>K:v\r\r\n<STRING>L:w\n[/A]\n")
+		edited, err := text.Edit(plain, func(root *text.Node) error {
+			root.Items[0].(*text.Property).Value = bin.DecodeUTF16(value)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := text.Parse(edited)
+		want := text.Property{Type: text.String, Key: "K", Value: bin.DecodeUTF16(value)}
+		if err != nil || len(again.Root.Items) != 2 || *again.Root.Items[0].(*text.Property) != want {
+			t.Fatalf("value %q: %q, %v", bin.DecodeUTF16(value), edited, err)
+		}
 	})
 }

@@ -20,6 +20,7 @@ package text
 import (
 	"iter"
 	"strings"
+	"trowel.example/torchlight/hash"
 
 	"trowel.example/internal/values/deep"
 )
@@ -126,20 +127,83 @@ func items[T Item](n *Node) iter.Seq[T] {
 	}
 }
 
-// Get returns the value of the first property with a key, ignoring case.
-func (n *Node) Get(key string) (string, bool) {
-	for p := range n.Properties() {
-		if strings.EqualFold(p.Key, key) {
-			return p.Value, true
+// All yields n and all nodes below it, parents before their children.
+func (n *Node) All() iter.Seq[*Node] {
+	return func(yield func(*Node) bool) { n.each(yield) }
+}
+
+func (n *Node) each(yield func(*Node) bool) bool {
+	if !yield(n) {
+		return false
+	}
+	for c := range n.Children() {
+		if !c.each(yield) {
+			return false
 		}
+	}
+	return true
+}
+
+// Nodes yields the nodes directly below n with a name, which is compared as by [Named].
+func (n *Node) Nodes(name string) iter.Seq[*Node] {
+	is := Named(name)
+	return filtered(n.Children(), func(c *Node) bool { return is(c.Name) })
+}
+
+// Keys yields the properties of n with a key, which is compared as by [Named].
+func (n *Node) Keys(key string) iter.Seq[*Property] {
+	is := Named(key)
+	return filtered(n.Properties(), func(p *Property) bool { return is(p.Key) })
+}
+
+func filtered[T Item](list iter.Seq[T], keep func(T) bool) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for v := range list {
+			if keep(v) && !yield(v) {
+				return
+			}
+		}
+	}
+}
+
+// Int64 returns the value of the first property with a key as a number, or 0.
+func (n *Node) Int64(key string) int64 {
+	value, _ := n.Get(key)
+	v, _ := ParseInt64(value)
+	return v
+}
+
+// Named returns a function that reports whether a key or node has a name that a user gives. Names are compared by their
+// hash, as the game does: ignoring case, and also if the text has an escape for a hash without a known name.
+func Named(name string) func(key string) bool {
+	h := hash.Meant(name)
+	return func(key string) bool { return strings.EqualFold(key, name) || hash.Of(key) == h }
+}
+
+// Property returns the first property with a key, which is compared as by [Named], or nil.
+func (n *Node) Property(key string) *Property {
+	is := Named(key)
+	for p := range n.Properties() {
+		if is(p.Key) {
+			return p
+		}
+	}
+	return nil
+}
+
+// Get returns the value of the first property with a key, which is compared as by [Named].
+func (n *Node) Get(key string) (string, bool) {
+	if p := n.Property(key); p != nil {
+		return p.Value, true
 	}
 	return "", false
 }
 
-// Child returns the first node directly below n with a name, ignoring case, or nil.
+// Child returns the first node directly below n with a name, which is compared as by [Named], or nil.
 func (n *Node) Child(name string) *Node {
+	is := Named(name)
 	for c := range n.Children() {
-		if strings.EqualFold(c.Name, name) {
+		if is(c.Name) {
 			return c
 		}
 	}
@@ -175,13 +239,14 @@ func FitsKey(s string) bool {
 }
 
 // fitsValue reports whether a string round-trips as the value of a property.
-func fitsValue(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c == '\r' || c == '\n' || c == 0 {
-			return false
-		}
+func fitsValue(s string) bool { return strings.IndexByte(s, '\n') < 0 }
+
+// ending returns the end of the line of a value: a value that ends in a carriage return needs another one before the line feed.
+func ending(value, end string) string {
+	if strings.HasSuffix(value, "\r") {
+		return "\r\n"
 	}
-	return true
+	return end
 }
 
 // FitsName reports whether a string can be the name of a node.

@@ -11,6 +11,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/bin"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/testing/corpus"
 	"trowel.example/torchlight/text"
 )
@@ -58,6 +59,38 @@ func TestTree(t *testing.T) {
 	}
 	if root.Child("none") != nil {
 		t.Error("got a node that does not exist")
+	}
+}
+
+// TestSelect tests that nodes and keys are selected at any depth and by any spelling of their names.
+func TestSelect(t *testing.T) {
+	f, err := text.Parse([]byte("[A]\n<INTEGER64>ID:7\n[B]\n<STRING>k:1\n<STRING>L:2\n<STRING>K:3\n[C]\n[/C]\n[/B]\n[b]\n[/b]\n[/A]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names, values []string
+	for n := range f.Root.All() {
+		names = append(names, n.Name)
+	}
+	for n := range f.Root.Nodes("b") {
+		names = append(names, n.Name)
+		for p := range n.Keys("K") {
+			values = append(values, p.Value)
+		}
+	}
+	for n := range f.Root.All() {
+		if names = append(names, n.Name); n.Name == "B" {
+			break
+		}
+	}
+	if got := strings.Join(names, " "); got != "A B C b B b A B" {
+		t.Errorf("nodes %s", got)
+	}
+	if got := strings.Join(values, " "); got != "1 3" {
+		t.Errorf("values %s", got)
+	}
+	if f.Root.Int64("id") != 7 || f.Root.Int64("none") != 0 {
+		t.Error("wrong numbers")
 	}
 }
 
@@ -126,7 +159,7 @@ func TestForms(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	deep := strings.Repeat("[A]\n", text.MaxDepth+1)
+	deep := strings.Repeat("[A]\n", int(effort.DataDepth.Least)+1)
 	for _, c := range []struct {
 		data         string
 		line, column int
@@ -147,7 +180,7 @@ func TestErrors(t *testing.T) {
 		{"[A]\n\t<STRING>K\n", 2, 11, fault.ErrFormat},
 		{"[A]\né\xff\n", 2, 2, fault.ErrFormat},
 		{"\xff\xfe[\x00A\x00]\x00\n\x00a", 2, 1, fault.ErrShort},
-		{deep, text.MaxDepth + 1, 1, fault.ErrLimit},
+		{deep, int(effort.DataDepth.Least) + 1, 1, fault.ErrLimit},
 	} {
 		_, err := text.Parse([]byte(c.data))
 		var e *text.Error

@@ -4,8 +4,10 @@ import (
 	"context"
 	"io/fs"
 	"regexp"
+	"strings"
 
 	"trowel.example/internal/files/tree"
+	"trowel.example/internal/format"
 	"trowel.example/internal/text/pattern"
 )
 
@@ -19,10 +21,23 @@ func Meta(info fs.FileInfo, err error) tree.Meta {
 	return tree.Meta{Stored: -1}
 }
 
-// Pattern returns the compiled pattern of a search: a regular expression or a literal text.
-func Pattern(text string, literal, ignoreCase bool) (*pattern.Pattern, error) {
+// keyName matches texts that may be the name of a key of a game that stores names as hashes.
+var keyName = regexp.MustCompile(`^[A-Z_][A-Z0-9_]{2,}$`)
+
+// Pattern returns the compiled pattern of a search: a regular expression or a literal text. A text that is a name, in
+// upper case unless ignoreCase is set, also matches the other names that the games have for its hash.
+func Pattern(text string, literal, ignoreCase bool, games format.Games) (*pattern.Pattern, error) {
+	name := text
+	if ignoreCase {
+		name = strings.ToUpper(text)
+	}
 	if literal {
 		text = regexp.QuoteMeta(text)
+	}
+	if keyName.MatchString(name) {
+		for _, other := range games.Spellings(name) {
+			text += "|" + regexp.QuoteMeta(other)
+		}
 	}
 	if ignoreCase {
 		text = "(?i)" + text

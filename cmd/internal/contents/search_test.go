@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"trowel.example/internal/files/tree"
+	"trowel.example/internal/format"
 )
 
 // TestSearch tests that binary files are skipped, unreadable files are errors, and the sidecar is never
@@ -15,7 +16,7 @@ func TestSearch(t *testing.T) {
 	fsys.AddBytes("b/c.txt", []byte("\xff\xfet\x00w\x00o\x00"))
 	fsys.AddBytes("b/d.bin", []byte("two\x00"))
 	fsys.AddBytes(tree.Sidecar, []byte("two"))
-	p, err := Pattern("TW.", false, true)
+	p, err := Pattern("TW.", false, true, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +31,40 @@ func TestSearch(t *testing.T) {
 	if err != nil || fmt.Sprint(got) != "[a.txt:2:two b/c.txt:1:two]" {
 		t.Errorf("found %v, %v", got, err)
 	}
-	if p, err := Pattern("tw.", true, false); err != nil || len(Lines(p, []byte("two"))) != 0 || len(Lines(p, []byte("tw."))) != 1 {
+	if p, err := Pattern("tw.", true, false, nil); err != nil || len(Lines(p, []byte("two"))) != 0 || len(Lines(p, []byte("tw."))) != 1 {
 		t.Error("a text is taken for an expression")
+	}
+}
+
+// TestSearchHashed tests that a name finds the names that a game has for its hash, and that other patterns do not.
+func TestSearchHashed(t *testing.T) {
+	games := format.Games{{Title: "No hashes"}, {Hash: &format.Hash{
+		Of: func(name string) uint32 { return uint32(len(name)) },
+		Names: func(string) (func(uint32) ([]string, string), error) {
+			return func(n uint32) ([]string, string) {
+				if n == 6 {
+					return []string{"SECRET", "CLOSED"}, ""
+				}
+				return nil, "UNKNOWN_" + fmt.Sprint(n)
+			}, nil
+		},
+	}}}
+	for _, c := range []struct {
+		pattern                   string
+		literal, ignoreCase, want bool
+	}{
+		{"MISSING", false, false, true}, {"MISSING", true, false, true}, {"missing", false, false, false},
+		{"missing", false, true, true}, {"SECRET", false, false, false}, {"MISSIN.", false, false, false}, {"MISSING:", true, false, false},
+	} {
+		p, err := Pattern(c.pattern, c.literal, c.ignoreCase, games)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(Lines(p, []byte("<INTEGER>UNKNOWN_7:5"))) == 1; got != c.want {
+			t.Errorf("%s: found %t, want %t", c.pattern, got, c.want)
+		}
+		if c.pattern == "SECRET" && len(Lines(p, []byte("CLOSED\nSECRET"))) != 2 {
+			t.Error("a second name of the hash is not found")
+		}
 	}
 }

@@ -5,15 +5,22 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
+	"time"
 
 	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/output"
 )
 
-// besides returns the backups next to a file that changes in place have left.
-func besides(s *service.Service, name string) (list []State, err error) {
+// A BackupFile is a backup next to a file, which a change in place has left.
+type BackupFile struct {
+	Path string
+	Time time.Time
+}
+
+// Backups returns the backups next to a file, the oldest first.
+func Backups(name string) (list []BackupFile, err error) {
 	full, err := filepath.Abs(name)
 	if err != nil {
 		return nil, err
@@ -24,36 +31,41 @@ func besides(s *service.Service, name string) (list []State, err error) {
 		return nil, nil // it may be in another kind of storage, or the error is reported when it is opened
 	}
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, nil
-	}
-	var newer []string // backups of a folder, the oldest first
 	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
+		stem, ext, when, ok := output.SplitBackup(e.Name())
 		if info.IsDir() {
-			rest, ok := strings.CutPrefix(e.Name(), base)
-			when, timed := output.BackupTime(rest)
-			if folder := e.IsDir(); folder && ok { // the dot in the time is no extension
-				when, timed = output.BackupTime(rest + ".zip")
-			} else if filepath.Ext(rest) != ".zip" || !e.Type().IsRegular() {
-				continue
-			}
-			if !ok || !timed {
-				continue
-			}
-			newer = append(newer, path)
-			i := len(newer) - 1
-			list = append(list, State{Kind: Backup, ID: e.Name(), Time: when, Title: "before a change in place",
-				open: func(ctx context.Context) (*Opened, error) { return before(ctx, s, name, newer[i:]) }})
-			continue
+			ok = ok && stem == base && (ext == ".zip" && e.Type().IsRegular() || ext == "" && e.IsDir())
+		} else {
+			ok = ok && stem+ext == base && e.Type().IsRegular()
 		}
-		when, ok := output.BackupTime(e.Name())
-		if !ok || output.BackupOf(e.Name()) != base || !e.Type().IsRegular() {
-			continue
+		if ok {
+			list = append(list, BackupFile{filepath.Join(dir, e.Name()), when})
 		}
-		list = append(list, State{Kind: Backup, ID: e.Name(), Time: when, open: func(context.Context) (*Opened, error) {
-			return &Opened{Path: path, Close: func() error { return nil }}, nil
-		}})
+	}
+	slices.SortStableFunc(list, func(a, b BackupFile) int { return a.Time.Compare(b.Time) })
+	return list, err
+}
+
+// besides returns the states that the backups next to a file contain.
+func besides(s *service.Service, name string) (list []State, err error) {
+	all, _ := Backups(name) // the states of other sources do not depend on the folder
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, nil // opening the file reports it
+	}
+	var paths []string
+	for _, b := range all {
+		paths = append(paths, b.Path)
+	}
+	for i, b := range all {
+		one := State{Kind: Backup, ID: filepath.Base(b.Path), Time: b.Time, open: func(context.Context) (*Opened, error) {
+			return &Opened{Path: b.Path, Close: func() error { return nil }}, nil
+		}}
+		if info.IsDir() {
+			one.Title = "before a change in place"
+			one.open = func(ctx context.Context) (*Opened, error) { return before(ctx, s, name, paths[i:]) }
+		}
+		list = append(list, one)
 	}
 	return newest(list), nil
 }

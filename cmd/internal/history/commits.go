@@ -35,28 +35,38 @@ func (r *Repository) Commit(ctx context.Context, name string) (string, error) {
 	return strings.TrimSpace(hash), nil
 }
 
-// CheckOut writes the state of the file or folder called name in a commit to a temporary folder.
-func (r *Repository) CheckOut(ctx context.Context, commit, name string) (*Opened, error) {
+// PathOf returns the path in the repository of a file or folder on the disk.
+func (r *Repository) PathOf(name string) (string, error) {
 	full, err := filepath.Abs(name)
 	if err == nil {
 		full, err = filepath.EvalSymlinks(full)
 	}
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	top, err := filepath.EvalSymlinks(r.top)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	at, err := filepath.Rel(top, full)
 	if err != nil || !filepath.IsLocal(at) {
-		return nil, fmt.Errorf("%s: is not in the repository %s", name, r.top)
+		return "", fmt.Errorf("%s: is not in the repository %s", name, r.top)
 	}
-	info, err := os.Stat(full)
+	return filepath.ToSlash(at), nil
+}
+
+// CheckOut writes the file or folder at a path in a commit to a temporary folder.
+func (r *Repository) CheckOut(ctx context.Context, commit, at string) (*Opened, error) {
+	at = path.Clean(at)
+	kind, err := ask(ctx, r.top, "cat-file", "-t", commit+":"+strings.TrimPrefix(at, "."))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: not in the commit %.12s", words.Printable(at), commit)
 	}
-	return checkOut(ctx, r.top, place{commit, filepath.ToSlash(at)}, full, info.IsDir())
+	name := filepath.Base(r.top)
+	if at != "." {
+		name = path.Base(at)
+	}
+	return checkOut(ctx, r.top, place{commit, at}, name, kind == "tree\n")
 }
 
 // FileChange is a file that differs between two commits.
@@ -78,7 +88,7 @@ func (r *Repository) Changes(ctx context.Context, commits, dirs [2]string, whole
 	var lists [2][]entry
 	wanted := selection{make(map[string]bool), make(map[string]bool)}
 	for i, commit := range commits {
-		if lists[i], _, err = listed(ctx, r.top, commit, ".", true); err != nil {
+		if lists[i], _, err = listed(ctx, r.top, commit, ".", ""); err != nil {
 			return nil, err
 		}
 		folders, err := r.folders(ctx, lists[i], changes, whole)

@@ -197,11 +197,11 @@ func checkOut(ctx context.Context, top string, p place, name string, folder bool
 		}
 	}()
 	o := &Opened{Path: to, Close: func() error { remove(); return nil }}
-	under := p.path
+	under, base := p.path, ""
 	if !folder {
-		under = path.Dir(p.path)
+		under, base = path.Split(p.path)
 	}
-	all, links, err := listed(ctx, top, p.commit, under, folder)
+	all, links, err := listed(ctx, top, p.commit, path.Clean(under), base)
 	if err != nil {
 		return nil, err
 	}
@@ -211,16 +211,14 @@ func checkOut(ctx context.Context, top string, p place, name string, folder bool
 	dir := to
 	if !folder {
 		dir = filepath.Dir(to)
-		base := path.Base(p.path)
-		all = slices.DeleteFunc(all, func(e entry) bool { return !strings.HasPrefix(e.path, base) })
 		for i := range all { // the file may have had another name
 			all[i].path = filepath.Base(to) + strings.TrimPrefix(all[i].path, base)
 		}
-	} else if err := os.Mkdir(dir, 0o700); err != nil {
+	} else if err := os.Mkdir(dir, 0o777); err != nil {
 		return nil, err
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("%s: it is not in the commit %.12s", words.Printable(p.path), p.commit)
+		return nil, fmt.Errorf("%s: not in the commit %.12s", words.Printable(p.path), p.commit)
 	}
 	if err := fits(all, p.commit); err != nil {
 		return nil, err
@@ -228,10 +226,11 @@ func checkOut(ctx context.Context, top string, p place, name string, folder bool
 	return o, written(ctx, top, dir, all)
 }
 
-// listed returns the files below a folder of a commit, or only those in it, and the number of links and submodules.
-func listed(ctx context.Context, top, commit, under string, deep bool) (list []entry, links int, err error) {
+// listed returns the files below a folder of a commit, or only those in it whose names start with base, and the number of links and
+// submodules among them.
+func listed(ctx context.Context, top, commit, under, base string) (list []entry, links int, err error) {
 	args := []string{"ls-tree", "-z", "-l", "--full-tree"}
-	if deep {
+	if base == "" {
 		args = append(args, "-r")
 	}
 	if args = append(args, commit); under != "." {
@@ -247,6 +246,12 @@ func listed(ctx context.Context, top, commit, under string, deep bool) (list []e
 		if !ok || len(fields) != 4 {
 			continue
 		}
+		if under != "." {
+			name = strings.TrimPrefix(name, under+"/")
+		}
+		if !strings.HasPrefix(name, base) {
+			continue
+		}
 		if fields[0] == "120000" || fields[1] == "commit" {
 			links++
 			continue
@@ -255,15 +260,13 @@ func listed(ctx context.Context, top, commit, under string, deep bool) (list []e
 		if fields[1] != "blob" || err != nil {
 			continue // a folder
 		}
-		if under != "." {
-			name = strings.TrimPrefix(name, under+"/")
-		}
 		list = append(list, entry{name, fields[2], size})
 	}
 	return list, links, nil
 }
 
-// written writes files of a commit below a folder, unchanged.
+// written writes files of a commit, unchanged, below a folder that only this user can enter. They have the permissions of new files,
+// because output that is made from them has the same.
 func written(ctx context.Context, top, dir string, all []entry) (err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -313,10 +316,10 @@ func writeEntry(root *os.Root, e entry, in *bufio.Reader) error {
 	if err != nil {
 		return fmt.Errorf("%s: this system has no such name", words.Printable(e.path))
 	}
-	if err := root.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+	if err := root.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 		return err
 	}
-	f, err := root.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := root.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, fs.ErrExist) {
 		err = fmt.Errorf("%s: on this system, another file has the same name", words.Printable(e.path))
 	}

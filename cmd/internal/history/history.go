@@ -108,7 +108,7 @@ func snapshots(ctx context.Context, s *service.Service, name string, from Source
 		return nil, err
 	}
 	defer repo.Close()
-	if repo.Backups == nil || repo.Backups.Mount == nil || repo.Build != nil || !repo.Source.IsDir() {
+	if !repo.IsRepository() || repo.Backups.Show == nil || !repo.Source.IsDir() {
 		return nil, fmt.Errorf("%s: expected a repository of backups, found a %s", repo.Called, repo.Title)
 	}
 	all, err := repo.Backups.List(ctx, from.job(s, repo.Format), repo.Source)
@@ -122,11 +122,11 @@ func snapshots(ctx context.Context, s *service.Service, name string, from Source
 	of := filepath.Base(full)
 	named := slices.DeleteFunc(slices.Clone(all), func(one format.Snapshot) bool { return one.Of != "" && one.Of != of })
 	if len(named) == 0 && len(all) > 0 {
-		return nil, wording.Hint(fmt.Errorf("%s: it has no snapshot of %s: its newest is of %s", repo.Called, of, all[len(all)-1].Of),
+		return nil, wording.Hint(fmt.Errorf("%s: no snapshot of %s: the newest is of %s", repo.Called, of, all[len(all)-1].Of),
 			"snapshots are found by the name of the folder: rename it, or name another repository")
 	}
 	if len(named) == 0 {
-		return nil, fmt.Errorf("%s: it has no snapshot yet", repo.Called)
+		return nil, fmt.Errorf("%s: no snapshot yet", repo.Called)
 	}
 	var putBack string // the name of the operation
 	for _, c := range repo.Conversions {
@@ -138,7 +138,7 @@ func snapshots(ctx context.Context, s *service.Service, name string, from Source
 	for _, one := range named {
 		list = append(list, State{Kind: Snapshot, ID: one.ID, Time: one.Time, Err: one.Err,
 			open: func(ctx context.Context) (*Opened, error) {
-				return mount(ctx, s, repo.Format, from, one.ID, name)
+				return showSnapshot(ctx, s, repo.Format, from, one.ID, name)
 			}})
 		if putBack != "" && one.Err == nil && !s.IsElsewhere(repository) {
 			list[len(list)-1].PutBack = func(box string) []string {
@@ -155,8 +155,8 @@ func snapshots(ctx context.Context, s *service.Service, name string, from Source
 	return newest(list), nil
 }
 
-// mount opens a snapshot of the file called name.
-func mount(ctx context.Context, s *service.Service, f *format.Format, from Sources, id, name string) (_ *Opened, err error) {
+// showSnapshot opens a snapshot of the file called name.
+func showSnapshot(ctx context.Context, s *service.Service, f *format.Format, from Sources, id, name string) (_ *Opened, err error) {
 	repo, err := s.Source(ctx, from.Repository)
 	if err != nil {
 		return nil, err
@@ -173,13 +173,13 @@ func mount(ctx context.Context, s *service.Service, f *format.Format, from Sourc
 	if err != nil {
 		return nil, errors.Join(err, repo.Close())
 	}
-	unmount, notes, err := f.Backups.Mount(ctx, from.job(s, f), repo, id, dir, now)
+	end, notes, err := f.Backups.Show(ctx, from.job(s, f), repo, id, dir, now)
 	if err != nil {
 		remove()
 		return nil, errors.Join(wording.Named(err, from.Repository), repo.Close())
 	}
 	return &Opened{Path: dir, Notes: notes, Close: func() error {
-		err := errors.Join(unmount(), repo.Close())
+		err := errors.Join(end(), repo.Close())
 		remove()
 		return err
 	}}, nil

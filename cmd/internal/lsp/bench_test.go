@@ -101,7 +101,7 @@ func peak() uint64 {
 // BenchmarkOpenMod opens a file of that mod and waits for its problems, and then asks for completions and changes it.
 func BenchmarkOpenMod(b *testing.B) {
 	_, first := benchMod(b)
-	c := start(b, editing, nil)
+	c := start(b, `{}`, nil)
 	u := c.openFile(first)
 	c.wait(func() bool { return len(c.logs) > 0 })
 	text := c.texts[u]
@@ -130,12 +130,6 @@ func BenchmarkOpenMod(b *testing.B) {
 			}
 		})
 	}
-	b.Run("references", func(b *testing.B) {
-		at := c.after(u, "<STRING>UNIT:")
-		for b.Loop() {
-			c.ask("textDocument/references", at)
-		}
-	})
 }
 
 // BenchmarkMap changes a layer of the maps with the most tiles and pictures of the corpus, and waits for its problems.
@@ -162,7 +156,7 @@ func BenchmarkMap(b *testing.B) {
 		}
 		closer.Close()
 		b.Run(name, func(b *testing.B) {
-			c := start(b, editing, nil)
+			c := start(b, `{}`, nil)
 			settings := c.openFile(filepath.Join(dir, "map.json"))
 			c.waitProblems(settings, func([]problem) bool { return true })
 			u := c.open(filepath.Join(dir, "settings.cfg"), "")

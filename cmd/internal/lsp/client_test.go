@@ -78,9 +78,6 @@ func start(t testing.TB, capabilities string, options map[string]string) *client
 	return c
 }
 
-// editing are the capabilities of an editor that renames files.
-const editing = `{"workspace":{"workspaceEdit":{"documentChanges":true,"resourceOperations":["rename"]}}}`
-
 // connect starts a server.
 func connect(t testing.TB, options map[string]string) *client {
 	t.Helper()
@@ -230,7 +227,7 @@ func (c *client) ask(method string, params any) json.RawMessage {
 }
 
 func uri(name string) string {
-	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(name)}).String()
+	return (&url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(filepath.ToSlash(name), "/")}).String()
 }
 
 // open opens a document with a text.
@@ -300,11 +297,6 @@ func (c *client) after(u, part string) map[string]any {
 	s.Character += len(part)
 	p["position"] = s
 	return p
-}
-
-func with(params map[string]any, key string, value any) map[string]any {
-	params[key] = value
-	return params
 }
 
 // copySample copies a sample to a temporary folder.

@@ -9,6 +9,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"trowel.example/internal/text/strictjson"
 )
 
 // Limits of messages in bytes.
@@ -60,13 +62,10 @@ func readMessage(in *bufio.Reader) ([]byte, error) {
 // writeMessage writes a message with its header.
 func writeMessage(out io.Writer, m *message) error {
 	m.Version = "2.0"
-	var content bytes.Buffer
-	encoder := json.NewEncoder(&content)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(m); err != nil {
-		return err
+	content, err := strictjson.Marshal(m, "")
+	if err == nil {
+		_, err = fmt.Fprintf(out, "Content-Length: %d\r\n\r\n%s", len(content), content)
 	}
-	_, err := fmt.Fprintf(out, "Content-Length: %d\r\n\r\n%s", content.Len(), content.Bytes())
 	return err
 }
 

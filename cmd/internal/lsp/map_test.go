@@ -9,7 +9,7 @@ import (
 
 func TestMapDiagnostics(t *testing.T) {
 	dir := copySample(t, "burrow")
-	c := start(t, editing, nil)
+	c := start(t, `{}`, nil)
 	for _, b := range []struct{ file, from, to, code, at string }{
 		{"settings.cfg", "sv_freeze_delay 3", "sv_freeze_delay 99", "tw-map-setting-value", "1:16-1:18"},
 		{"settings.cfg", "sv_team 1", "sv_teem 1", "tw-map-setting-unknown", "0:0-0:7"},
@@ -35,7 +35,7 @@ func TestMapDiagnostics(t *testing.T) {
 
 func TestMapQuestions(t *testing.T) {
 	dir := copySample(t, "burrow")
-	c := start(t, editing, nil)
+	c := start(t, `{}`, nil)
 	in := func(name string) string { return c.openFile(filepath.Join(dir, filepath.FromSlash(name))) }
 	settings, layer, tiles, order := in("settings.cfg"), in("groups/Depths/Wall.json"), in("groups/Game/Game.txt"), in("images/order.txt")
 	rules := c.open(filepath.Join(dir, "a.rules"), "[A]\nIndex 1\nPos 0 0 \n")
@@ -55,7 +55,6 @@ func TestMapQuestions(t *testing.T) {
 		{"hover", c.at(layer, image), []string{"images/" + image}},
 		{"hover", c.at(rules, "Index"), []string{"begins a rule"}},
 		{"definition", c.at(layer, image), []string{"images/order.txt"}},
-		{"references", c.at(order, image), []string{"groups/Depths/Wall.json"}},
 		{"completion", c.after(settings, "tune_zone 1 g"), []string{`"label":"gravity"`}},
 		{"completion", c.after(settings, "sv_team "), []string{`"label":"3"`}},
 		{"completion", c.after(settings, "sv_f"), []string{`"label":"sv_freeze_delay"`, "1 to 30"}},
@@ -63,9 +62,6 @@ func TestMapQuestions(t *testing.T) {
 		{"completion", c.after(layer, "{\n  "), []string{`"label":"detail"`}},
 		{"completion", c.after(tiles, "3"), []string{`"label":"3 nohook"`}},
 		{"completion", c.after(rules, "Pos 0 0 "), []string{`"label":"NOTINDEX"`}},
-		{"prepareRename", c.at(layer, image), []string{`"placeholder":"` + image + `"`}},
-		{"rename", with(c.at(layer, image), "newName", "trunk"),
-			[]string{"images/order.txt", "groups/Depths/Wall.json", `"newText":"trunk"`, `"kind":"rename"`, "images/trunk.png"}},
 	} {
 		got := ask(q.method, q.at)
 		for _, want := range q.want {
@@ -73,17 +69,6 @@ func TestMapQuestions(t *testing.T) {
 				t.Errorf("%s at %v: no %s in %s", q.method, q.at["position"], want, got)
 			}
 		}
-	}
-	for _, bad := range []string{"", "a/b", "CON", " x", image + "\n"} {
-		if _, failure := c.result(c.send("textDocument/rename", with(c.at(layer, image), "newName", bad))); failure == "" {
-			t.Errorf("%q was accepted", bad)
-		}
-	}
-	c.change(settings, "sv_freeze_delay 99\n")
-	p := c.has(settings, "tw-map-setting-value")
-	actions := string(c.ask("textDocument/codeAction", with(with(c.at(settings, "99"), "range", p.Range), "context", struct{}{})))
-	if !strings.Contains(actions, `"newText":"30"`) {
-		t.Error(actions)
 	}
 	external := []byte(`{"external": true, "width": 64, "height": 64}`)
 	if err := os.WriteFile(filepath.Join(dir, "images", "new.json"), external, 0o600); err != nil {

@@ -26,7 +26,7 @@ func ember(t testing.TB) (ring, leap, glow string) {
 
 func TestModDiagnostics(t *testing.T) {
 	ring, _, _ := ember(t)
-	c := start(t, editing, nil)
+	c := start(t, `{}`, nil)
 	u := c.openFile(ring)
 	c.waitProblems(u, func(list []problem) bool { return len(list) == 0 })
 	text := c.texts[u]
@@ -49,15 +49,11 @@ func TestModDiagnostics(t *testing.T) {
 // TestModWhole tests that the check of the whole mod marks what it finds in the texts.
 func TestModWhole(t *testing.T) {
 	ring, _, _ := ember(t)
-	c := start(t, editing, nil)
+	c := start(t, `{}`, nil)
 	u := c.open(ring, strings.Replace(readText(t, ring), "ember_ring_base.dat", "ember_ring_bases.dat", 1))
 	p := c.has(u, "tl-mod-likely-missing-file")
 	if p.Range.String() != "1:18-1:62" {
 		t.Errorf("%v", p)
-	}
-	actions := string(c.ask("textDocument/codeAction", with(with(c.at(u, "media/units"), "range", p.Range), "context", struct{}{})))
-	if !strings.Contains(actions, `"newText":"media/units/items/rings/ember_ring_base.dat"`) {
-		t.Error(actions)
 	}
 }
 
@@ -77,7 +73,7 @@ func TestModQuestions(t *testing.T) {
 `), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c := start(t, editing, nil)
+	c := start(t, `{}`, nil)
 	u := c.openFile(ring)
 	skill := c.openFile(leap)
 	ask := func(method string, params map[string]any) string {
@@ -88,29 +84,16 @@ func TestModQuestions(t *testing.T) {
 		at     map[string]any
 		want   []string
 	}{
-		{"hover", c.at(u, "LEVEL:8"), []string{"key `LEVEL`, `INTEGER`", "hash "}},
 		{"hover", c.at(u, "5148310662718520902"), []string{"GUID `5148310662718520902` of `EMBER_RING`, in the mod"}},
-		{"hover", c.at(u, "media/units"), []string{"file `MEDIA/UNITS/ITEMS/RINGS/EMBER_RING_BASE.DAT`", "defines `EMBER_RING_BASE`"}},
 		{"hover", c.at(u, "EMBER_GLOW"), []string{"affix `EMBER_GLOW`, defined in the mod", "mentioned in 4 places"}},
 		{"definition", c.at(u, "EMBER_GLOW"), []string{uri(glow)}},
-		{"definition", c.at(u, "media/units"), []string{"EMBER_RING_BASE.DAT"}},
 		{"definition", c.at(u, "icon_ring"), []string{"EMBER_ICONS.IMAGESET", `"line":2,"character":14`}},
 		{"definition", c.after(u, "MESHFILE:"), []string{"EMBER_RING.MESH.txt"}},
-		{"references", c.at(u, "EMBER_GLOW"), []string{uri(ring), uri(leap)}},
-		{"references", c.at(skill, "EMBER LEAP"), []string{"EMBER_LOW_HEALTH.DAT"}},
 		{"completion", c.after(u, "<STRING>BASEFILE:"), []string{`"label":"media/units/items/rings/ember_ring_base.dat"`}},
 		{"completion", c.after(u, "<STRING>AFFIX:"), []string{`"label":"EMBER_GLOW"`, "affix, EMBER_GLOW.DAT"}},
 		{"completion", c.after(u, "<STRING>ICON:icon"), []string{`"label":"ICON_RING_EMBER"`}},
 		{"completion", c.after(u, "<INTEGER>"), []string{`"label":"MAXLEVEL"`}},
 		{"completion", c.after(skill, "<BOOL>CAN_BE_SILENCED:"), []string{`"label":"true"`}},
-		{"prepareRename", c.at(u, "EMBER_GLOW"), []string{`"placeholder":"EMBER_GLOW"`}},
-		{"rename", with(c.at(u, "5148310662718520902"), "newName", "77"),
-			[]string{`"newText":"77"`, uri(ring), uri(table), `"line":4,"character":15`}},
-		{"rename", with(c.at(u, "EMBER_GLOW"), "newName", "SHINE"), []string{uri(glow), uri(ring), "EMBER%20LEAP.DAT", `"newText":"SHINE"`}},
-		{"rename", with(c.at(u, "media/units"), "newName", "base.dat"),
-			[]string{`"character":42},"end":{"line":1,"character":53}},"newText":""`, `"kind":"rename"`, "/MEDIA/UNITS/ITEMS/RINGS/base.dat",
-				`"newText":"MEDIA/UNITS/ITEMS/RINGS/BASE.DAT"`}},
-		{"rename", with(c.at(skill, "EMBER LEAP"), "newName", "JUMP"), []string{"EMBER_LOW_HEALTH.DAT", "EMBER_TREE.LAYOUT"}},
 	} {
 		got := ask(q.method, q.at)
 		for _, want := range q.want {
@@ -125,7 +108,7 @@ func TestModQuestions(t *testing.T) {
 func TestModCorpus(t *testing.T) {
 	tests.LongOnly(t, "it opens hundreds of files")
 	dir := filepath.Join(corpus.Dir(t, "torchlight"), "xyvian__Commando_Testing", "HEAD")
-	c := start(t, editing, nil)
+	c := start(t, `{}`, nil)
 	opened := 0
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if ext := strings.ToUpper(filepath.Ext(name)); err != nil || ext != ".DAT" && ext != ".LAYOUT" {
@@ -136,7 +119,7 @@ func TestModCorpus(t *testing.T) {
 		var ids []string
 		for n, row := range strings.Split(c.texts[u], "\n") {
 			at := map[string]any{"textDocument": map[string]any{"uri": u}, "position": spot{n, len(row) * 3 / 4}}
-			for _, method := range []string{"hover", "definition", "references", "completion", "prepareRename"} {
+			for _, method := range []string{"hover", "definition", "completion"} {
 				ids = append(ids, c.send("textDocument/"+method, at))
 			}
 			if len(ids) > 1000 {
@@ -178,7 +161,7 @@ func TestModBase(t *testing.T) {
 		if err := os.Remove(filepath.Join(filepath.Dir(ring), "EMBER_RING_BASE.DAT")); err != nil {
 			t.Fatal(err)
 		}
-		c := start(t, editing, map[string]string{"base": base})
+		c := start(t, `{}`, map[string]string{"base": base})
 		u := c.openFile(ring)
 		var list []struct {
 			URI   string
@@ -191,6 +174,9 @@ func TestModBase(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if filepath.VolumeName(ring) != "" { // on Windows, the path of a URI has a slash before the drive letter
+			shown.Path = shown.Path[1:]
+		}
 		row := strings.Split(readText(t, filepath.FromSlash(shown.Path)), "\n")[list[0].Range.Start.Line]
 		if !strings.Contains(row[list[0].Range.Start.Character:], "EMBER_GLOW") {
 			t.Errorf("%s: %v: %q", base, list[0], row)
@@ -198,10 +184,6 @@ func TestModBase(t *testing.T) {
 		hover := string(c.ask("textDocument/hover", c.at(u, "LEVEL:8")))
 		if !strings.Contains(hover, "effective value: `8`, from this file") {
 			t.Error(hover)
-		}
-		_, failure := c.result(c.send("textDocument/rename", with(c.at(u, "EMBER_GLOW"), "newName", "X")))
-		if !strings.Contains(failure, "game's files") {
-			t.Error(failure)
 		}
 		if got := string(c.ask("textDocument/completion", c.after(u, "<INTEGER>"))); !strings.Contains(got, "RARITY") {
 			t.Error(got)

@@ -145,17 +145,17 @@ func (d *oneDir) ReadDir(n int) ([]fs.DirEntry, error) {
 
 // pathOf returns the path of a file by its URI, or "" if the URI names no file of this system.
 func pathOf(uri string) string {
+	windows := runtime.GOOS == "windows"
+	if windows {
+		uri = strings.ReplaceAll(uri, `\`, "/")
+	}
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" || u.Path == "" || strings.Contains(u.Path, "\x00") {
 		return ""
 	}
 	name := u.Path
-	if runtime.GOOS == "windows" {
-		if u.Host != "" {
-			name = "//" + u.Host + name
-		} else if len(name) > 2 && name[2] == ':' {
-			name = name[1:]
-		}
+	if windows {
+		name = windowsPath(u)
 	}
 	name = filepath.FromSlash(name)
 	if !filepath.IsAbs(name) {
@@ -164,11 +164,32 @@ func pathOf(uri string) string {
 	return filepath.Clean(name)
 }
 
+// windowsPath returns the path of a URI on Windows, with slashes. Editors write the drive letter in either case, after a
+// slash or in the place of the host; a path has it in upper case, so that all its spellings name one document.
+func windowsPath(u *url.URL) string {
+	name := strings.ReplaceAll(u.Path, `\`, "/")
+	switch {
+	case len(u.Host) == 2 && u.Host[1] == ':':
+		name = u.Host + name
+	case u.Host != "" && u.Host != "localhost":
+		return "//" + u.Host + name
+	case strings.HasPrefix(name, "/") && len(name) > 2 && name[2] == ':':
+		name = name[1:]
+	}
+	if len(name) > 1 && name[1] == ':' {
+		name = strings.ToUpper(name[:1]) + name[1:]
+	}
+	return name
+}
+
 // uriOf returns the URI of a file.
 func uriOf(name string) string {
-	name = filepath.ToSlash(name)
-	if !strings.HasPrefix(name, "/") {
-		name = "/" + name
+	u := url.URL{Scheme: "file", Path: filepath.ToSlash(name)}
+	if host, ok := strings.CutPrefix(u.Path, "//"); ok { // a folder of another machine, on Windows
+		u.Host, u.Path, _ = strings.Cut(host, "/")
 	}
-	return (&url.URL{Scheme: "file", Path: name}).String()
+	if !strings.HasPrefix(u.Path, "/") {
+		u.Path = "/" + u.Path
+	}
+	return u.String()
 }

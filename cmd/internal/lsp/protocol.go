@@ -34,10 +34,6 @@ type initializeParams struct {
 			Encodings []string `json:"positionEncodings"`
 		} `json:"general"`
 		Workspace struct {
-			Edit struct {
-				DocumentChanges bool     `json:"documentChanges"`
-				Operations      []string `json:"resourceOperations"`
-			} `json:"workspaceEdit"`
 			Watching struct {
 				Dynamic bool `json:"dynamicRegistration"`
 			} `json:"didChangeWatchedFiles"`
@@ -78,18 +74,6 @@ type watchedParams struct {
 type placeParams struct {
 	Document documentID `json:"textDocument"`
 	Position position   `json:"position"`
-	NewName  string     `json:"newName"` // of rename
-	Context  struct {
-		Declaration bool `json:"includeDeclaration"` // of references
-	} `json:"context"`
-}
-
-type actionParams struct {
-	Document documentID `json:"textDocument"`
-	Range    textRange  `json:"range"`
-	Context  struct {
-		Only []string `json:"only"`
-	} `json:"context"`
 }
 
 type diagnostic struct {
@@ -134,33 +118,4 @@ type completionItem struct {
 	Help     *markup  `json:"documentation,omitempty"`
 	SortText string   `json:"sortText"`
 	Edit     textEdit `json:"textEdit"`
-}
-
-type prepareResult struct {
-	Range       textRange `json:"range"`
-	Placeholder string    `json:"placeholder"`
-}
-
-// workspaceEdit has either changes or documentChanges, whichever the editor supports.
-type workspaceEdit struct {
-	Changes         map[string][]textEdit `json:"changes,omitempty"`
-	DocumentChanges []any                 `json:"documentChanges,omitempty"`
-}
-
-type documentEdit struct {
-	Document documentID `json:"textDocument"`
-	Edits    []textEdit `json:"edits"`
-}
-
-type renameFile struct {
-	Kind string `json:"kind"` // "rename"
-	From string `json:"oldUri"`
-	To   string `json:"newUri"`
-}
-
-type codeAction struct {
-	Title       string        `json:"title"`
-	Kind        string        `json:"kind"`
-	Diagnostics []diagnostic  `json:"diagnostics"`
-	Edit        workspaceEdit `json:"edit"`
 }

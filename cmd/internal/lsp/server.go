@@ -48,8 +48,6 @@ type Server struct {
 
 	started, down bool
 	bytes         bool // positions count bytes of UTF-8, not units of UTF-16
-	changes       bool // the editor accepts changes of documents with versions
-	renames       bool // the editor can rename files
 	watches       bool // the editor can be asked to watch files
 }
 
@@ -261,8 +259,6 @@ func (s *Server) initialize(params json.RawMessage) (any, error) {
 	}
 	s.started = true
 	s.bytes = slices.Contains(p.Capabilities.General.Encodings, "utf-8")
-	s.renames = slices.Contains(p.Capabilities.Workspace.Edit.Operations, "rename")
-	s.changes = p.Capabilities.Workspace.Edit.DocumentChanges || s.renames // Neovim 0.7 offers only the operations
 	s.watches = p.Capabilities.Workspace.Watching.Dynamic
 	type object = map[string]any
 	units := "utf-16"
@@ -274,9 +270,7 @@ func (s *Server) initialize(params json.RawMessage) (any, error) {
 			"positionEncoding":   units,
 			"textDocumentSync":   object{"openClose": true, "change": 2, "save": object{}},
 			"completionProvider": object{"triggerCharacters": []string{"<", ">", ":", "/", "\\", "\"", " "}},
-			"hoverProvider":      true, "definitionProvider": true, "referencesProvider": true,
-			"renameProvider":     object{"prepareProvider": true},
-			"codeActionProvider": object{"codeActionKinds": []string{quickFix}},
+			"hoverProvider":      true, "definitionProvider": true,
 		},
 		"serverInfo": object{"name": "trowel", "version": service.Version()},
 	}, nil

@@ -18,9 +18,13 @@ var page = template.Must(template.New("review").Parse(pageText))
 
 // HTML writes the report as one page, which contains its pictures and needs no other file. Read returns the content of a picture.
 func (r *Report) HTML(w io.Writer, read func(name string) ([]byte, error)) error {
+	type picture struct {
+		Title string
+		URL   template.URL
+	}
 	type pair struct {
-		Part          string
-		Before, After template.URL
+		Part, About string
+		List        []picture
 	}
 	type file struct {
 		Path, Was, Head, Verdict string
@@ -32,27 +36,22 @@ func (r *Report) HTML(w io.Writer, read func(name string) ([]byte, error)) error
 	if len(r.Allowed) > 0 {
 		refused = r.Refused()
 	}
+	red, blue := r.marks()
 	err := page.ExecuteTemplate(w, "head", map[string]any{"Base": plainSide(r.Base), "Head": plainSide(r.Head), "Verdict": r.Verdict(),
-		"Refused": refused, "Marks": r.marked()})
+		"Refused": refused, "Marks": r.marked(), "Red": red, "Blue": blue})
 	if err != nil {
 		return err
 	}
 	for _, f := range r.Files { // one file at a time, because of the pictures
 		one := file{plain(f.Path), plain(f.Was), f.head(), f.verdict(), len(f.Decides) > 0, f.sections(htmlLines), nil}
 		for _, p := range f.Pictures {
-			shown := pair{Part: plain(p.Part)}
-			for _, side := range []struct {
-				name string
-				to   *template.URL
-			}{{p.Before, &shown.Before}, {p.After, &shown.After}} {
-				if side.name == "" {
-					continue
-				}
-				data, err := read(side.name)
+			shown := pair{Part: plain(p.Part), About: plain(p.About)}
+			for _, one := range p.list() {
+				data, err := read(one.name)
 				if err != nil {
 					return err
 				}
-				*side.to = template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(data))
+				shown.List = append(shown.List, picture{one.title, template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(data))})
 			}
 			one.Pictures = append(one.Pictures, shown)
 		}
@@ -61,6 +60,14 @@ func (r *Report) HTML(w io.Writer, read func(name string) ([]byte, error)) error
 		}
 	}
 	return page.ExecuteTemplate(w, "foot", nil)
+}
+
+// marks returns what the colours of marks mean.
+func (r *Report) marks() (red, blue string) {
+	if r.Base.Name == "" {
+		return "what is against a binding rule", "what is against advice"
+	}
+	return "what decides the game", "other changes"
 }
 
 // marked reports whether a picture has marks.

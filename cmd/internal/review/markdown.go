@@ -19,12 +19,17 @@ const (
 // GitHub and GitLab find mentions, links, references and emoji everywhere else, also behind a backslash.
 func (r *Report) Markdown(pictures bool) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# Review\n\n%s to %s\n\n**%s**\n", side(r.Base), side(r.Head), r.Verdict())
+	sides := side(r.Head)
+	if r.Base.Name != "" {
+		sides = side(r.Base) + " to " + sides
+	}
+	fmt.Fprintf(&b, "# Review\n\n%s\n\n**%s**\n", sides, r.Verdict())
 	if refused := r.Refused(); len(r.Allowed) > 0 && refused != "" {
 		fmt.Fprintf(&b, "\nNot allowed here: %s.\n", refused)
 	}
 	if pictures && r.marked() {
-		b.WriteString("\nIn the pictures, red marks what decides the game, blue other changes.\n")
+		red, blue := r.marks()
+		fmt.Fprintf(&b, "\nIn the pictures, red marks %s, blue %s.\n", red, blue)
 	}
 	for i, f := range r.Files {
 		one := f.markdown(pictures, markdownLines)
@@ -75,10 +80,11 @@ func (f *File) markdown(pictures bool, lines int) []byte {
 		if p.Part != "" {
 			fmt.Fprintf(&b, "%s\n\n", span(p.Part))
 		}
-		for _, one := range []struct{ title, name string }{{"before", p.Before}, {"after", p.After}} {
-			if one.name != "" { // the program has made the name
-				fmt.Fprintf(&b, "![%s](%s)\n", one.title, one.name)
-			}
+		if p.About != "" {
+			fmt.Fprintf(&b, "%s\n\n", span(p.About))
+		}
+		for _, one := range p.list() {
+			fmt.Fprintf(&b, "![%s](%s)\n", one.title, one.name) // the program has made the name
 		}
 	}
 	return b.Bytes()

@@ -22,15 +22,16 @@ const (
 	Physics Kind = "physics" // what decides the game; this includes Design
 	Other   Kind = "other"   // of formats that do not distinguish the two, and of files that are not game files
 	Files   Kind = "files"   // files were added, removed or renamed
+	Rules   Kind = "rules"   // a written rule that binds is broken
 	Errors  Kind = "errors"  // new findings are errors
 )
 
 // Kinds are all kinds.
-var Kinds = []Kind{Design, Physics, Other, Files, Errors}
+var Kinds = []Kind{Design, Physics, Other, Files, Errors, Rules}
 
 // titles describe the kinds for people.
 var titles = map[Kind]string{Design: "design", Physics: "changes that decide the game", Other: "changes of other files",
-	Files: "added, removed or renamed files", Errors: "new errors"}
+	Files: "added, removed or renamed files", Errors: "new errors", Rules: "broken rules"}
 
 // Report is the report on a contribution.
 type Report struct {
@@ -65,6 +66,7 @@ type File struct {
 	Lines   []string        `json:"-"`       // the changes for people
 	New     []check.Finding `json:"new"`
 	Gone    []check.Finding `json:"gone"`
+	Rules   []check.Finding `json:"rules,omitempty"` // all findings about written rules, also those that are not new
 
 	Pictures   []Picture `json:"pictures"`
 	Notes      []string  `json:"notes"`      // messages
@@ -76,7 +78,26 @@ type Picture struct {
 	Part   string `json:"part,omitempty"` // the drawn file inside the file
 	Before string `json:"before,omitempty"`
 	After  string `json:"after,omitempty"`
-	Marks  int    `json:"marks"` // number of marked rectangles
+	Decide string `json:"decide,omitempty"` // what decides the game in the area
+	About  string `json:"about,omitempty"`  // the message of the finding that the pictures show
+	Marks  int    `json:"marks"`            // number of marked rectangles
+}
+
+// shot is a picture with its title.
+type shot struct{ title, name string }
+
+// list returns the pictures that there are.
+func (p *Picture) list() (list []shot) {
+	titles := [3]string{"before", "after", "what decides the game"}
+	if p.About != "" {
+		titles = [3]string{"before", "what players see", "what they touch"}
+	}
+	for i, name := range [3]string{p.Before, p.After, p.Decide} {
+		if name != "" {
+			list = append(list, shot{titles[i], name})
+		}
+	}
+	return list
 }
 
 // End completes the report when all files are known.
@@ -86,6 +107,7 @@ func (r *Report) End() {
 	r.Files = append([]*File{}, r.Files...)
 	for _, f := range r.Files {
 		f.classify()
+		f.Kinds = append([]Kind{}, f.Kinds...)
 		f.Decides, f.Changes = append([]check.Change{}, f.Decides...), append([]any{}, f.Changes...)
 		f.New, f.Gone = append([]check.Finding{}, f.New...), append([]check.Finding{}, f.Gone...)
 		f.Pictures, f.Notes = append([]Picture{}, f.Pictures...), append([]string{}, f.Notes...)
@@ -100,6 +122,7 @@ func (r *Report) allows(k Kind) bool {
 // classify sets the kinds of the changes of a file.
 func (f *File) classify() {
 	switch {
+	case f.Change == Alone: // nothing to compare with
 	case f.Change == "added" || f.Change == "removed":
 		f.Kinds = append(f.Kinds, Files)
 	case len(f.Decides) > 0:
@@ -114,6 +137,9 @@ func (f *File) classify() {
 	}
 	if slices.ContainsFunc(f.New, func(n check.Finding) bool { return n.Severity == check.Error }) {
 		f.Kinds = append(f.Kinds, Errors)
+	}
+	if slices.ContainsFunc(f.Rules, check.Finding.Breaks) {
+		f.Kinds = append(f.Kinds, Rules)
 	}
 }
 
@@ -137,6 +163,9 @@ func (r *Report) Verdict() string {
 	if len(r.Files) == 0 {
 		return "Nothing changed."
 	}
+	if rules := r.ruled(); rules != "" && r.Base.Name == "" {
+		return rules
+	}
 	text := fmt.Sprintf("%s changed. ", words.Count(len(r.Files), "file"))
 	decided := r.count(func(f *File) bool { return f.Decided })
 	switch physics, unread := r.count(has(Physics)), r.count(incomplete); {
@@ -152,8 +181,31 @@ func (r *Report) Verdict() string {
 	if n := r.count(incomplete); n > 0 {
 		text += fmt.Sprintf(" %s could not be compared completely.", words.Count(n, "file"))
 	}
-	return text
+	return strings.TrimSpace(text + " " + r.ruled())
 }
+
+// ruled returns the result about written rules in a sentence, or "". It never promises a release.
+func (r *Report) ruled() string {
+	rules, broken := 0, 0
+	for _, f := range r.Files {
+		rules += len(f.Rules)
+		for _, one := range f.Rules {
+			if one.Breaks() {
+				broken++
+			}
+		}
+	}
+	switch {
+	case rules == 0:
+		return ""
+	case broken == 0:
+		return "Nothing that a program can see breaks a binding rule; a person must still look at it."
+	}
+	return fmt.Sprintf("%s against a binding rule.", words.Count(broken, "finding"))
+}
+
+// Alone is the change of a file that is compared with nothing.
+const Alone = "alone"
 
 // Refused returns what is not allowed, in words, or "".
 func (r *Report) Refused() string {
@@ -171,7 +223,10 @@ func (r *Report) Refused() string {
 
 // head describes a file for people, without its name. It contains no text of a file.
 func (f *File) head() string {
-	list := []string{f.Change}
+	var list []string
+	if f.Change != Alone {
+		list = append(list, f.Change)
+	}
 	if f.Title != "" {
 		list = append(list, f.Title)
 	} else {
@@ -236,7 +291,30 @@ func (f *File) sections(most int) []section {
 		}
 	}
 	add("What decides the game", 0, decides)
-	add("New findings", 0, texts(f.New))
+	var binds, advice, others []check.Finding
+	for _, one := range f.Rules {
+		switch {
+		case one.Rule.Name == "":
+			others = append(others, one)
+		case one.Rule.Binds:
+			binds = append(binds, one)
+		default:
+			advice = append(advice, one)
+		}
+	}
+	add("Against what binds", 0, texts(binds))
+	add("Against what is advised", 0, texts(advice))
+	var persons []string
+	for _, one := range others {
+		_, list, _ := strings.Cut(one.Message, ": ")
+		persons = append(persons, strings.Split(list, "; ")...)
+	}
+	add("What a person must look at", 0, persons)
+	title := "New findings"
+	if f.Change == Alone {
+		title = "Other findings"
+	}
+	add(title, 0, texts(f.New))
 	add("Gone findings", 0, texts(f.Gone))
 	add("Changes", f.Left, f.Lines)
 	add("Messages", 0, f.Notes)

@@ -101,7 +101,7 @@ func merged(list []format.Rect) []format.Rect {
 }
 
 // Shot writes a picture of an area of a view as PNG, with marks. Layers are those to draw, nil for those that are shown by default.
-func Shot(ctx context.Context, w io.Writer, scene format.Scene, view format.View, area format.Rect, layers []string, marks []Mark) error {
+func Shot(ctx context.Context, w io.Writer, view format.View, area format.Rect, layers []string, marks []Mark) error {
 	longer := max(area.Dx(), area.Dy())
 	scale := min(scaleOf(view), maxSide/longer)
 	for scale*longer*2 <= leastSide {
@@ -113,7 +113,7 @@ func Shot(ctx context.Context, w io.Writer, scene format.Scene, view format.View
 	if err != nil {
 		return err
 	}
-	err = format.Draw(ctx, scene, look, view.Background, func(band *image.RGBA) error {
+	err = format.Draw(ctx, view, look, view.Background, func(band *image.RGBA) error {
 		for _, m := range marks {
 			outline(band, m, look)
 		}

@@ -1,12 +1,16 @@
 package sandbox
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -14,7 +18,8 @@ import (
 // Variables that a process passes to the program that it starts or executes. They hold the number of the process that set them, so
 // that they have no effect if they are inherited by others.
 const (
-	// PROCESS QUESTIONS ANSWERS INPUT PROGRAMS NETWORK: file descriptors of the helper, -1 for none, and limits
+	// PROCESS QUESTIONS ANSWERS INPUT LIMITS PROGRAMS NETWORK: file descriptors of the helper and of limits as JSON, which the process
+	// has not entered yet, -1 for none; and limits without paths
 	envInside = "TROWEL_SANDBOX_INSIDE"
 	envHelper = "TROWEL_SANDBOX_HELPER" // PROCESS
 )
@@ -22,24 +27,32 @@ const (
 // inside is set in a process that has entered the sandbox.
 var inside bool
 
-// again is set in a process that was restricted by Landlock before it was executed, and limits are the rest of its limits.
+// again is set in a process that got its limits when it was executed, and limits are those of them that are not of Landlock.
 var (
 	again  bool
 	limits Limits
 )
 
-// Limited returns limits without paths, and true, in a process that was restricted before it was executed.
+// Limited returns limits without paths, and true, in a process that got its limits when it was executed.
 func Limited() (Limits, bool) { return limits, again }
 
-func mayAccess(path string) bool {
-	if unix.Access(path, unix.R_OK) == nil {
-		return true
+// errDeniedCall is the error of calls that the filter denies. Landlock has another one, and so do permissions.
+const errDeniedCall = unix.EPERM
+
+// mayAccess reports whether permissions allow what the system denied, where that is certain.
+func mayAccess(op, path string) bool {
+	if strings.HasSuffix(op, "at") && !filepath.IsAbs(path) {
+		return false
 	}
-	return unix.Access(Existing(path), unix.W_OK) == nil
+	if _, err := os.Lstat(path); err == nil && op == "open" {
+		return unix.Access(path, unix.R_OK) == nil
+	}
+	return unix.Access(filepath.Dir(path), unix.W_OK|unix.X_OK) == nil
 }
 
 // Begin is called first in the main function. In a helper it serves the questions of its parent, and ends the process. In a
-// process that entered the sandbox before it was executed, it returns the helper outside, if there is one.
+// process that got its limits when it was executed, it enters them unless it is inside, and returns the helper outside, if there is
+// one.
 func Begin(h Handlers) *Helper {
 	text, isHelper := os.LookupEnv(envHelper)
 	_ = os.Unsetenv(envHelper)
@@ -51,12 +64,11 @@ func Begin(h Handlers) *Helper {
 	}
 	text = os.Getenv(envInside)
 	_ = os.Unsetenv(envInside)
-	var process, questions, answers, input int
-	_, err := fmt.Sscan(text, &process, &questions, &answers, &input, &limits.Programs, &limits.Network)
+	var process, questions, answers, input, paths int
+	_, err := fmt.Sscan(text, &process, &questions, &answers, &input, &paths, &limits.Programs, &limits.Network)
 	if err != nil || process != os.Getpid() && process != os.Getppid() {
 		return nil
 	}
-	inside, again = true, true
 	file := func(fd int) *os.File {
 		if fd < 0 {
 			return nil
@@ -64,10 +76,23 @@ func Begin(h Handlers) *Helper {
 		unix.CloseOnExec(fd)
 		return os.NewFile(uintptr(fd), "helper")
 	}
-	if questions < 0 {
-		return nil
+	var helper *Helper
+	if questions >= 0 {
+		helper = newHelper(file(questions), file(answers), file(input))
 	}
-	return newHelper(file(questions), file(answers), file(input))
+	if paths >= 0 {
+		var l Limits // without a complete list, nothing is allowed
+		f := file(paths)
+		_ = json.NewDecoder(f).Decode(&l)
+		f.Close()
+		if !restrictThreads(l) {
+			reexecute(l, helper)
+		}
+	} else {
+		inside = true
+	}
+	again = true
+	return helper
 }
 
 // program returns the path of this program: the one that it was started by, if that is the same file.
@@ -129,6 +154,8 @@ func StartHelper(input bool) *Helper {
 // Enter restricts the process to the limits. With cgo it executes the program again; then it returns only if that is impossible, or
 // in the executed program. With listens, the process keeps sockets until [Settle].
 func Enter(l Limits, h *Helper, listens bool) {
+	// The rule for /proc/self is about a file of the kernel that lives as long as it is in use.
+	_, _ = unix.Open("/proc/self", unix.O_PATH|unix.O_CLOEXEC, 0)
 	if !again && !restrictThreads(l) {
 		reexecute(l, h)
 	}
@@ -159,7 +186,11 @@ func restrictThreads(l Limits) bool {
 		return false
 	}
 	defer rules.close()
-	_, _, errno := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0)
+	header, data := fewer()
+	_, _, errno := syscall.AllThreadsSyscall(unix.SYS_CAPSET, uintptr(unsafe.Pointer(header)), uintptr(unsafe.Pointer(data)), 0)
+	if errno == 0 {
+		_, _, errno = syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0)
+	}
 	if errno == 0 {
 		_, _, errno = syscall.AllThreadsSyscall(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(rules.fd), 0, 0)
 	}
@@ -190,8 +221,8 @@ func reexecute(l Limits, h *Helper) {
 		}
 	}
 	path := program()
-	env := append(os.Environ(), fmt.Sprintf("%s=%d %d %d %d %t %t", envInside, os.Getpid(), fds[0], fds[1], fds[2],
-		l.Programs, l.Network))
+	env := append(os.Environ(), fmt.Sprintf("%s=%d %d %d %d -1 %t %t", envInside, os.Getpid(), fds[0], fds[1],
+		fds[2], l.Programs, l.Network))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -203,45 +234,43 @@ func reexecute(l Limits, h *Helper) {
 	<-done
 }
 
-// Start starts a command, this program, inside the limits. The handlers answer its questions.
+// Start starts a command, this program, which enters the limits at once. The handlers answer its questions.
 func Start(cmd *exec.Cmd, l Limits, h Handlers) error {
-	rules, err := newRules(l)
-	if err != nil || Off() {
+	if Off() || landlock() < LeastLandlock {
 		return cmd.Start()
 	}
-	defer rules.close()
-	qr, qw, err := os.Pipe()
-	if err != nil {
-		return err
+	var ours, theirs []*os.File
+	closeAll := func(files []*os.File) {
+		for _, f := range files {
+			f.Close()
+		}
 	}
-	ar, aw, err := os.Pipe()
-	if err != nil {
-		qr.Close()
-		qw.Close()
-		return err
+	for i := range 3 {
+		r, w, err := os.Pipe()
+		if err != nil {
+			closeAll(append(ours, theirs...))
+			return err
+		}
+		if i == 0 { // questions
+			r, w = w, r
+		}
+		ours, theirs = append(ours, w), append(theirs, r)
 	}
 	first := 3 + len(cmd.ExtraFiles)
-	cmd.ExtraFiles = append(cmd.ExtraFiles, qw, ar)
-	cmd.Env = append(cmd.Environ(), fmt.Sprintf("%s=%d %d %d -1 %t %t", envInside, os.Getpid(), first, first+1,
+	cmd.ExtraFiles = append(cmd.ExtraFiles, theirs...)
+	cmd.Env = append(cmd.Environ(), fmt.Sprintf("%s=%d %d %d -1 %d %t %t", envInside, os.Getpid(), first, first+1, first+2,
 		l.Programs, l.Network))
-	started := make(chan error)
-	go func() {
-		runtime.LockOSThread() // without an unlock: the thread ends
-		_ = rules.restrict()   // if that fails, the command has less protection
-		started <- cmd.Start()
-	}()
-	err = <-started
-	qw.Close()
-	ar.Close()
+	err := cmd.Start()
+	closeAll(theirs)
 	if err != nil {
-		qr.Close()
-		aw.Close()
+		closeAll(ours)
 		return err
 	}
 	go func() {
-		h.Serve(qr, aw)
-		qr.Close()
-		aw.Close()
+		_ = json.NewEncoder(ours[2]).Encode(l)
+		ours[2].Close()
+		h.Serve(ours[0], ours[1])
+		closeAll(ours[:2])
 	}()
 	return nil
 }

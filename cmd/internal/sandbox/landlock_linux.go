@@ -26,8 +26,9 @@ const (
 )
 
 // everywhere are the paths that every process reads: the runtime of Go, the libraries of cgo, the kernel's own files, names of users,
-// time zones and types of files.
-var everywhere = []string{"/proc", "/sys/fs/cgroup", "/sys/kernel/mm", "/sys/devices/system/cpu", "/dev/urandom", "/dev/random",
+// time zones and types of files. Of /proc they are the folder of the process itself, and what is about no process.
+var everywhere = []string{"/proc/self", "/proc/sys", "/proc/meminfo", "/proc/cpuinfo", "/proc/stat", "/proc/filesystems",
+	"/sys/fs/cgroup", "/sys/kernel/mm", "/sys/devices/system/cpu", "/dev/urandom", "/dev/random",
 	"/dev/zero", "/dev/stdin", "/etc/localtime", "/usr/share/zoneinfo", "/etc/passwd", "/etc/group", "/etc/nsswitch.conf",
 	"/etc/ld.so.cache", "/etc/ld.so.preload", "/etc/mime.types", "/usr/share/mime"}
 
@@ -118,8 +119,31 @@ func (r *rules) allow(path string, rights uint64) {
 	}
 }
 
+// keptCapabilities are those of an administrator that concern the permissions of files, and the ports of servers.
+const keptCapabilities = 1<<unix.CAP_CHOWN | 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_DAC_READ_SEARCH | 1<<unix.CAP_FOWNER |
+	1<<unix.CAP_FSETID | 1<<unix.CAP_NET_BIND_SERVICE
+
+// fewer returns the capabilities of the process without those that are not kept. With CAP_PERFMON it could read the memory of other
+// processes in /proc.
+func fewer() (*unix.CapUserHeader, *[2]unix.CapUserData) {
+	header, data := &unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, new([2]unix.CapUserData)
+	if unix.Capget(header, &data[0]) != nil {
+		return header, data // none
+	}
+	for i, kept := range []uint32{keptCapabilities, 0} {
+		data[i].Effective &= kept
+		data[i].Permitted &= kept
+		data[i].Inheritable &= kept
+	}
+	return header, data
+}
+
 // restrict restricts the thread of the caller, and the processes that it starts.
 func (r *rules) restrict() error {
+	header, data := fewer()
+	if err := unix.Capset(header, &data[0]); err != nil {
+		return err
+	}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err
 	}

@@ -48,20 +48,23 @@ func entered() {
 }
 
 // Denied reports whether an error of a process inside the sandbox was probably caused by it: the system denies an access that the
-// permissions of the file allow.
+// permissions of the file allow. Names without their folder (of an [os.Root]) cannot be judged.
 func Denied(err error) bool {
 	if err == nil || !inside || !errors.Is(err, fs.ErrPermission) {
 		return false
 	}
 	var path *fs.PathError
 	var link *os.LinkError
+	named, linked := errors.As(err, &path), errors.As(err, &link)
 	switch {
-	case errors.As(err, &path):
-		return mayAccess(path.Path)
-	case errors.As(err, &link):
-		return mayAccess(link.Old) && mayAccess(link.New)
+	case errors.Is(err, errDeniedCall): // a socket or a program
+		return !linked && (!named || path.Op == "fork/exec")
+	case named:
+		return mayAccess(path.Op, path.Path)
+	case linked:
+		return mayAccess(link.Op, link.Old) && mayAccess(link.Op, link.New)
 	}
-	return true // a socket or a program
+	return false
 }
 
 // Existing returns the path itself, or its closest parent that exists.

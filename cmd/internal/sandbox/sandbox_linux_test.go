@@ -3,6 +3,7 @@ package sandbox
 import (
 	"bufio"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -84,9 +85,38 @@ func TestEnter(t *testing.T) {
 	}
 }
 
+// TestDenied tests that only errors are blamed on the sandbox that permissions do not explain.
+func TestDenied(t *testing.T) {
+	defer func(was bool) { inside = was }(inside)
+	inside = true
+	dir := t.TempDir()
+	name := filepath.Join(dir, "file")
+	if err := os.WriteFile(name, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		err  error
+		want bool
+	}{
+		{&fs.PathError{Op: "open", Path: name, Err: syscall.EACCES}, true},
+		{&fs.PathError{Op: "mkdir", Path: filepath.Join(dir, "new"), Err: syscall.EACCES}, true},
+		{&fs.PathError{Op: "mkdirat", Path: "new", Err: syscall.EACCES}, false},
+		{&fs.PathError{Op: "open", Path: filepath.Join(dir, "missing", "file"), Err: syscall.EACCES}, false},
+		{&fs.PathError{Op: "unlink", Path: name, Err: syscall.EPERM}, false},
+		{&fs.PathError{Op: "fork/exec", Path: "/bin/true", Err: syscall.EPERM}, true},
+		{&os.LinkError{Op: "rename", Old: name, New: filepath.Join(dir, "new"), Err: syscall.EACCES}, true},
+		{os.NewSyscallError("socket", syscall.EPERM), true},
+		{os.NewSyscallError("connect", syscall.EACCES), false},
+	} {
+		if got := Denied(c.err); got != c.want {
+			t.Errorf("%v: %v", c.err, got)
+		}
+	}
+}
+
 // TestStrangers tests that variables of another process have no effect.
 func TestStrangers(t *testing.T) {
-	t.Setenv(envInside, "1 -1 -1 -1 true true")
+	t.Setenv(envInside, "1 -1 -1 -1 -1 true true")
 	t.Setenv(envHelper, "1")
 	if os.Getppid() == 1 {
 		t.Skip("the parent of this process is process 1")

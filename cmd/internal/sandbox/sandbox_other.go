@@ -2,11 +2,16 @@
 
 package sandbox
 
-import "os/exec"
+import (
+	"errors"
+	"os/exec"
+)
 
 const inside = false
 
-func mayAccess(string) bool { return false }
+var errDeniedCall = errors.ErrUnsupported
+
+func mayAccess(string, string) bool { return false }
 
 // Supported returns what the system offers.
 func Supported() Support { return Support{} }

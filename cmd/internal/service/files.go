@@ -221,7 +221,7 @@ func (f *Files) Taken(p work.Part, file int) (t Target, last bool, err error) {
 		f.nowPart = p.Name
 	}
 	if file < 0 || file >= len(f.list) {
-		return t, false, &work.Damaged{Part: p.Name, Err: fmt.Errorf("it has no file %d", file)}
+		return t, false, &work.Damaged{Part: p.Name, Err: fmt.Errorf("no file %d", file)}
 	}
 	return f.list[file], f.last, nil
 }

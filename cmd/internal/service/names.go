@@ -14,11 +14,19 @@ import (
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
 )
 
 func Exists(name string) bool {
 	_, err := os.Lstat(name)
 	return err == nil
+}
+
+// SameFile reports whether two paths are those of one file.
+func SameFile(a, b string) bool {
+	one, err := os.Stat(a)
+	other, err2 := os.Stat(b)
+	return err == nil && err2 == nil && os.SameFile(one, other)
 }
 
 func IsFile(name string) bool {
@@ -88,7 +96,7 @@ func NotThere(name string, err error) error {
 		err = fmt.Errorf("%s: %w", name, path.Err)
 	}
 	if to, e := os.Readlink(name); e == nil {
-		return wording.Hint(err, "it is a link to %s", to)
+		return wording.Hint(err, "this is a link to %s", to)
 	}
 	const enough = 10_000
 	dir := filepath.Dir(name)
@@ -131,10 +139,10 @@ func (s *Service) FormatOf(src *format.Source, t Target) (*format.Format, error)
 	}
 	if src.Path != "-" {
 		if whole := s.partOf(src.Path); whole != "" {
-			return nil, wording.Hint(err, "it is a part of %s: name that folder instead", whole)
+			return nil, wording.Hint(err, "this is a part of %s: name that folder instead", whole)
 		}
 	}
-	if what, advice := looksLike(src.Head(512)); what != "" {
+	if what, advice := looksLike(src); what != "" {
 		return nil, wording.Hint(fmt.Errorf("%s: %w: this is %s", src.Path, format.ErrUnknown, what), "%s", advice)
 	}
 	return nil, err
@@ -184,9 +192,15 @@ var others = []struct{ magic, what, advice string }{
 	{"<html", "a web page", "download the file itself, not the page that shows it"},
 }
 
-// looksLike returns the kind of file that the first bytes indicate, and advice.
-func looksLike(head []byte) (what, advice string) {
-	if len(head) > 262 && string(head[257:262]) == "ustar" {
+// looksLike returns the kind of file that the first bytes or the name indicate, and advice.
+func looksLike(src *format.Source) (what, advice string) {
+	const entries = 4 << 10 // the first entries of a tar archive
+	head := src.Head(entries)
+	isTar := len(head) > 262 && string(head[257:262]) == "ustar"
+	switch {
+	case src.HasExtension(".twmap", ".twmap.tar"), isTar && bytes.Contains(head, []byte(".twmap_bincode")):
+		return "a map of ddnet-rs, which this program does not read", "name the .map that the map was converted from"
+	case isTar:
 		return "a tar archive", "unpack it first: `tar xf`"
 	}
 	head = bytes.TrimLeft(head, " \t\r\n")
@@ -196,6 +210,14 @@ func looksLike(head []byte) (what, advice string) {
 		}
 	}
 	return "", ""
+}
+
+// Foreign adds the program that made a folder to err. It returns nil for all folders except MapDirs of twmap.
+func Foreign(dir string, err error) error {
+	if !IsFile(filepath.Join(dir, "info.json")) || !IsFile(filepath.Join(dir, "version.json")) || !Exists(filepath.Join(dir, "groups")) {
+		return nil
+	}
+	return wording.Hint(fmt.Errorf("%w: this is a MapDir of twmap", err), "`twmap-edit %s NEW.map` makes a map of it", words.Quoted(dir))
 }
 
 // MatchingFiles returns the files that a pattern matches. Case is ignored, as on Windows.

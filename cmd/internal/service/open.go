@@ -20,6 +20,7 @@ import (
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/safename"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 )
 
 // File is a game file that the user named, with its format.
@@ -134,7 +135,7 @@ func standardInput(in io.Reader) (*format.Source, error) {
 			return format.NewSource("-", nil), nil
 		}
 	}
-	data, err := regular.ReadAll(in, "standard input", 64<<10, format.MaxWhole)
+	data, err := regular.ReadAll(in, "standard input", 64<<10, effort.WholeFile)
 	if err != nil {
 		return nil, wording.Named(err, "standard input")
 	}
@@ -172,9 +173,12 @@ func (s *Service) FindTarget(ctx context.Context, t Target) (*File, error) {
 	}
 	defer closer.Close()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		err = fmt.Errorf("%s: %w", name, err)
+		return nil, cmp.Or(Foreign(name, err), err)
 	}
-	return s.buildTemporary(ctx, s.Job(f), f, fsys, name)
+	job := s.Job(f)
+	job.KeepGoing = true // a broken file of the folder is a loss, with which a verb that writes does not succeed
+	return s.buildTemporary(ctx, job, f, fsys, name)
 }
 
 // buildTemporary builds the tree form of a file as a temporary file.
@@ -342,12 +346,12 @@ func OpenFolder(name string, report func(at string, err error)) (fs.FS, io.Close
 		root.Close()
 		return nil, nil, fmt.Errorf("%s: an extraction into this folder is unfinished: run it again", name)
 	}
-	fsys, err := safename.Restore(regular.Limit(links.New(root, report), format.MaxWhole))
+	fsys, err := safename.Restore(regular.Limit(links.New(root, report), effort.WholeFile))
 	if err != nil {
 		root.Close()
 		return nil, nil, wording.Named(err, name)
 	}
-	return regular.Limit(fsys, format.MaxWhole), root, nil
+	return regular.Limit(fsys, effort.WholeFile), root, nil
 }
 
 // MayBeCalled returns an error if the name of the output has the extension of another format. If anyOfGame is
@@ -394,7 +398,7 @@ func (s *Service) WriteOptions(ctx context.Context, force bool, f *format.Format
 			}
 			found, err := s.Formats.Find(old)
 			if err != nil || found != f {
-				return fmt.Errorf("%w: it is not a %s", output.ErrKind, f.Title)
+				return fmt.Errorf("%w: not a %s", output.ErrKind, f.Title)
 			}
 			if f.Replaces == nil {
 				return nil

@@ -48,7 +48,11 @@ func (s *Service) Owned(f *format.Format, more ...format.Option) error {
 	var err error
 	for _, given := range s.Options.Given {
 		if !slices.ContainsFunc(own, func(o format.Option) bool { return o.Name == given.Name }) {
-			err = fmt.Errorf("--%s is for a %s, and this is a %s", given.Name, given.Of, f.Title)
+			owner := fmt.Sprintf("a %s, and this is a %s", given.Of, f.Title)
+			if given.Of == f.Title {
+				owner = "another conversion of a " + f.Title
+			}
+			err = fmt.Errorf("--%s is for %s", given.Name, owner)
 		}
 	}
 	return err

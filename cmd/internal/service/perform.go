@@ -24,8 +24,6 @@ type Handover struct {
 
 	Access *Access // nil: no restrictions
 
-	Trial bool // Work is only measured: it must not change files in place
-
 	// Output returns the path to write instead of the user's output name (-o and similar options). nil: there
 	// is no output, as for a run that only does parts.
 	Output func(name string) string
@@ -89,9 +87,6 @@ func (s *Service) InParts() bool { return s.Handover != nil || s.Resume != "" }
 
 // MayChange returns an error if changes in place are not allowed.
 func (s *Service) MayChange() error {
-	if s.Handover != nil && s.Handover.Trial {
-		return refusal("a part that changes files in place is not done to measure it")
-	}
 	if s.Handover == nil || s.Handover.Access == nil || s.Handover.Access.Changes {
 		return nil
 	}
@@ -104,7 +99,7 @@ func (s *Service) OnlyWork(words string) error {
 	if !s.InParts() {
 		return nil
 	}
-	return fmt.Errorf("without %s it cannot be divided into parts", words)
+	return fmt.Errorf("without %s the work cannot be divided into parts", words)
 }
 
 // Written returns the path to write for an output name, or "" if there is no output.

@@ -17,6 +17,7 @@ import (
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 )
 
 // pipes are the pipes that a shell opened for the program, as <(...) does. A pipe can be read only once, so its
@@ -70,9 +71,9 @@ func (p *pipes) keep(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	n, err := io.Copy(out, io.LimitReader(in, format.MaxWhole+1))
-	if n > format.MaxWhole {
-		err = regular.TooLarge(name, n, format.MaxWhole)
+	n, err := io.Copy(out, io.LimitReader(in, effort.WholeFile.Limit(0)+1))
+	if n > effort.WholeFile.Limit(0) {
+		err = regular.TooLarge(name, n, effort.WholeFile)
 	}
 	return path, errors.Join(err, out.Close(), ctx.Err())
 }

@@ -79,18 +79,16 @@ func (s *Service) resumed(ctx context.Context, w work.Work) (err error) {
 
 // isResume reports whether a folder is the folder of results, which is not an input of the verb.
 func (s *Service) isResume(name string) bool {
-	if s.Resume == "" {
-		return false
-	}
-	one, err := os.Stat(name)
-	other, err2 := os.Stat(s.Resume)
-	return err == nil && err2 == nil && os.SameFile(one, other)
+	return s.Resume != "" && SameFile(name, s.Resume)
 }
 
 // ourFolder returns an error if a folder contains anything other than the results of a work.
 func ourFolder(name string) error {
 	if name == "-" {
 		return errors.New("--resume requires a folder, not -")
+	}
+	if IsFile(name) {
+		return fmt.Errorf("%s: is not a folder", name)
 	}
 	if IsFile(filepath.Join(name, work.PlanName)) {
 		return nil

@@ -4,9 +4,7 @@ package site
 
 import (
 	"archive/tar"
-	"bytes"
 	"compress/gzip"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +16,7 @@ import (
 	"strings"
 
 	"trowel.example/internal/files/regular"
+	"trowel.example/internal/text/strictjson"
 )
 
 // The files of the page that this package knows.
@@ -136,7 +135,7 @@ func (p Page) Owns(dir string) error {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
 		if !slices.Contains(own, e.Name()) {
-			return fmt.Errorf("it contains %s, which no page has", e.Name())
+			return fmt.Errorf("the folder contains %s, which is not a part of a page", e.Name())
 		}
 	}
 	return err
@@ -187,9 +186,8 @@ func listFiles(dir string, names []string) ([]byte, error) {
 	if errors.Is(err, fs.ErrNotExist) && len(names) == 0 {
 		err = nil
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err = errors.Join(err, e.Encode(list))
-	return b.Bytes(), err
+	if err != nil {
+		return nil, err
+	}
+	return strictjson.Marshal(list, "")
 }

@@ -2,8 +2,9 @@ package terminal
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
+
+	"trowel.example/internal/text/strictjson"
 )
 
 // Array prints a JSON array, one element per line, as the elements arrive.
@@ -42,11 +43,8 @@ func (j *Array) End() error {
 
 // Compact encodes v as JSON on one line. <, > and & are not escaped.
 func Compact(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return bytes.TrimRight(b.Bytes(), "\n"), err
+	data, err := strictjson.Marshal(v, "")
+	return bytes.TrimRight(data, "\n"), err
 }
 
 // Object is a JSON object whose keys keep their order.

@@ -66,6 +66,9 @@ func (s *SARIF) Add(file string, f check.Finding) error {
 		location = append(location, Member{"logicalLocations", []Object{{{"fullyQualifiedName", at}}}})
 	}
 	message := f.Message
+	if f.Rule != nil {
+		message += " (" + f.Rule.String() + ")"
+	}
 	if at != "" {
 		message = at + ": " + message
 	}

@@ -23,7 +23,8 @@ import (
 // where the output is always the same.
 type Screen struct {
 	Terminal      bool
-	Width, height int // of a terminal; 0: unlimited
+	File          bool // a regular file: the user redirects the output to keep it
+	Width, height int  // of a terminal; 0: unlimited
 	Color         ColorMode
 }
 
@@ -37,6 +38,10 @@ func NewScreen(stdout io.Writer) Screen {
 		if n, err := strconv.Atoi(host.Env("COLUMNS")); err == nil && n > 0 {
 			s.Width = n
 		}
+	}
+	if ok {
+		info, err := f.Stat()
+		s.File = err == nil && info.Mode().IsRegular()
 	}
 	return s
 }
@@ -66,13 +71,17 @@ const (
 	ColorError   = "1;31"
 )
 
+// Colored reports whether texts are printed in colors.
+func (s *Screen) Colored() bool {
+	if s.Color == "auto" {
+		return s.Terminal && host.Env("NO_COLOR") == "" && host.Env("TERM") != "dumb"
+	}
+	return s.Color == "always"
+}
+
 // Paint returns a text in a color. The text must not contain escape sequences.
 func (s *Screen) Paint(color, text string) string {
-	on := s.Color == "always"
-	if s.Color == "auto" {
-		on = s.Terminal && host.Env("NO_COLOR") == "" && host.Env("TERM") != "dumb"
-	}
-	if !on || color == "" || text == "" {
+	if !s.Colored() || color == "" || text == "" {
 		return text
 	}
 	return "\x1b[" + color + "m" + text + "\x1b[0m"
@@ -127,7 +136,7 @@ type Outside interface {
 // StartPaging makes out and the messages of t go to a pager if both are shown on a terminal. It returns the pager, or nil
 // if there is none. Outside starts its program; nil: this process does.
 func StartPaging(stdout io.Writer, out *bufio.Writer, s *Screen, t *Talk, outside Outside) *Pager {
-	if !s.Terminal || !t.Terminal {
+	if !s.Terminal || !t.Terminal || host.Env("TERM") == "dumb" {
 		return nil
 	}
 	command := pagerCommand()

@@ -90,8 +90,8 @@ func (p *Pyramid) Split(ctx context.Context, fine bool, yield func(work.Part) er
 	for y := p.levels[level].Min.Y; y < p.levels[level].Max.Y; y++ {
 		for x := p.levels[level].Min.X; x < p.levels[level].Max.X; x++ {
 			s := square{Level: level, Tiles: image.Rect(x<<level, y<<level, (x+1)<<level, (y+1)<<level).Intersect(p.levels[0])}
-			if parting, ok := p.Scene.(format.Parting); ok && fine {
-				if s.Scene, err = parting.Part(p.Look, s.pixels()); err != nil {
+			if p.View.Part != nil && fine {
+				if s.Scene, err = p.View.Part(p.Look, s.pixels()); err != nil {
 					return err
 				}
 			}

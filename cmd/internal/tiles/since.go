@@ -7,10 +7,9 @@ import (
 	"image"
 
 	"trowel.example/internal/files/output"
-	"trowel.example/internal/format"
 )
 
-// For a scene with an earlier time ([format.Dated]), only the tiles that have changed since are drawn, and the
+// For a scene with an earlier time ([format.Since]), only the tiles that have changed since are drawn, and the
 // tiles above them. The unchanged tiles needed to compose them are read from the folder or, if missing there,
 // drawn and set aside until the end, without becoming part of the folder. Processes that draw parts also read
 // the folder, if they may.
@@ -18,15 +17,14 @@ import (
 // findThen determines the levels at the earlier time, if the scene has one. Areas that have become empty are
 // included, because their tiles must be removed.
 func (p *Pyramid) findThen() error {
-	scene, ok := p.Scene.(format.Dated)
-	if !ok {
+	if p.Scene.Since == nil {
 		return nil
 	}
-	b, given, err := scene.Then(p.Look)
-	if err != nil || !given {
+	b, err := p.Scene.Since.Bounds(p.Look)
+	if err != nil {
 		return err
 	}
-	p.since, p.fresh = scene, make(map[string]bool)
+	p.since, p.fresh = p.Scene.Since, make(map[string]bool)
 	if p.then, err = p.levelsOf(b); err != nil {
 		return err
 	}
@@ -52,12 +50,7 @@ func (p *Pyramid) source() *output.Collection {
 }
 
 // style returns a hash of the properties that all tiles share.
-func (p *Pyramid) style() output.Hash {
-	if s, ok := p.Scene.(format.Dated); ok {
-		return p.key([]byte(s.Style()))
-	}
-	return p.key(nil)
-}
+func (p *Pyramid) style() output.Hash { return p.key([]byte(p.Scene.Style)) }
 
 // sameStyle returns an error if the tiles in a folder were drawn with other settings, so that new tiles would
 // not fit.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"trowel.example/cmd/internal/work"
@@ -37,10 +38,18 @@ func (d dated) Render(ctx context.Context, dst *image.RGBA, look format.Look) er
 	return nil
 }
 
-func (d dated) Then(format.Look) (format.Rect, bool, error) { return d.bounds, d.given, nil }
-func (d dated) Style() string                               { return d.style }
-func (d dated) Changed(_ context.Context, _ format.Look, pixels image.Rectangle) (bool, error) {
-	return pixels.Overlaps(d.now), nil
+func (d dated) scene() *format.Scene {
+	scene := d.field.scene()
+	scene.Views[0].Render, scene.Style = d.Render, d.style
+	if d.given {
+		scene.Since = &format.Since{
+			Bounds: func(format.Look) (format.Rect, error) { return d.bounds, nil },
+			Changed: func(_ context.Context, _ format.Look, pixels image.Rectangle) (bool, error) {
+				return pixels.Overlaps(d.now), nil
+			},
+		}
+	}
+	return scene
 }
 
 // TestSince tests that with the earlier tiles, unchanged tiles are not drawn, in one process and in parts; and
@@ -52,8 +61,10 @@ func TestSince(t *testing.T) {
 	f := field{bounds: format.Rect{Min: [2]float64{-2000, -700}, Max: [2]float64{2500, 900}}}
 	of := func(dir string, d dated) (*Pyramid, func() int64) {
 		p := pyramidOf(t, filepath.Join(base, dir), f)
-		d.field = p.Scene.(field)
-		p.Scene = d
+		d.field = f
+		d.calls = new(atomic.Int64)
+		p.Scene = d.scene()
+		p.View = p.Scene.Views[0]
 		return p, d.calls.Load
 	}
 	finish := func(p *Pyramid) Made {

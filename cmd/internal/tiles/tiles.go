@@ -44,7 +44,7 @@ const (
 
 // Pyramid makes a tile pyramid. It is a [work.Verb]. After its records are taken, Finish completes the pyramid.
 type Pyramid struct {
-	Scene      format.Scene
+	Scene      *format.Scene
 	View       format.View
 	Look       format.Look // view, layers and time
 	Scale      float64     // pixels per unit at level 0
@@ -69,7 +69,7 @@ type Pyramid struct {
 	levels   []image.Rectangle // the tiles of each level
 	total    int               // maximum number of tiles
 	salt     []byte            // hash of the properties that all tiles share
-	since    format.Dated      // the scene, if only changes are drawn
+	since    *format.Since     // nil unless only changes are drawn
 	then     []image.Rectangle // the levels at the earlier time
 	was      *output.Collection
 
@@ -121,8 +121,8 @@ func (p *Pyramid) Finish(ctx context.Context) (Made, error) {
 			p.removed.Add(1)
 		}
 	}
-	if s, ok := p.Scene.(format.Surveyor); ok {
-		if err := s.Survey(ctx, p.Look); err != nil {
+	if p.Scene.Survey != nil {
+		if err := p.Scene.Survey(ctx, p.Look); err != nil {
 			return p.Made(), err
 		}
 	}
@@ -179,7 +179,7 @@ func (p *Pyramid) levelsOf(b format.Rect) (levels []image.Rectangle, err error) 
 	for length := max(b.Dx(), b.Dy()) * p.Scale; ; length /= 2 {
 		total += tiles.Dx() * tiles.Dy()
 		if levels = append(levels, tiles); total > maxTiles {
-			return nil, fmt.Errorf("it would have more than %d tiles: choose a smaller --scale", maxTiles)
+			return nil, fmt.Errorf("more than %d tiles: choose a smaller --scale", maxTiles)
 		}
 		if length <= side {
 			return levels, nil
@@ -244,8 +244,8 @@ func (p *Pyramid) drawTile(ctx context.Context, x, y int) (Tile, error) {
 	place := image.Rect(x, y, x+1, y+1)
 	place = image.Rectangle{Min: place.Min.Mul(side), Max: place.Max.Mul(side)}
 	t := Tile{Name: name(0, x, y)}
-	if f, ok := p.Scene.(format.Fingerprinter); ok {
-		sum, err := f.Fingerprint(ctx, p.Look, place)
+	if p.View.Fingerprint != nil {
+		sum, err := p.View.Fingerprint(ctx, p.Look, place)
 		if err != nil || sum == [32]byte{} {
 			return t, err
 		}
@@ -255,7 +255,7 @@ func (p *Pyramid) drawTile(ctx context.Context, x, y int) (Tile, error) {
 	}
 	dst := p.blankOf(place)
 	missed := new(format.Missed)
-	if err := p.Scene.Render(format.WithMissed(ctx, missed), dst, p.Look); err != nil {
+	if err := p.View.Render(format.WithMissed(ctx, missed), dst, p.Look); err != nil {
 		return t, err
 	}
 	for _, m := range missed.All() {

@@ -26,8 +26,9 @@ type field struct {
 	calls  *atomic.Int64
 }
 
-func (f field) Views() []format.View {
-	return []format.View{{Name: "field", Bounds: f.bounds, Scale: 1, Axes: [2]string{"x", "-z"}, Background: color.NRGBA{9, 9, 9, 255}}}
+func (f field) scene() *format.Scene {
+	return &format.Scene{Missing: f.Missing, Views: []format.View{{Name: "field", Bounds: f.bounds, Scale: 1, Axes: [2]string{"x", "-z"},
+		Background: color.NRGBA{9, 9, 9, 255}, Render: f.Render}}}
 }
 
 func (f field) Render(ctx context.Context, dst *image.RGBA, look format.Look) error {
@@ -51,14 +52,14 @@ func (f field) Render(ctx context.Context, dst *image.RGBA, look format.Look) er
 func (f field) Missing() []format.Missing {
 	return []format.Missing{{Kind: "color", Name: "drawn", Count: f.calls.Load(), Adds: true}, {Kind: "layer", Name: "whole", Count: 7}}
 }
-func (field) Close() error { return nil }
 
 // pyramidOf returns the pyramid of a field in a folder.
 func pyramidOf(t *testing.T, dir string, f field) *Pyramid {
 	t.Helper()
 	f.calls = new(atomic.Int64)
-	view := f.Views()[0]
-	return &Pyramid{Scene: f, View: view, Scale: 1, Background: view.Background, File: "field", Title: "</title><script>",
+	scene := f.scene()
+	view := scene.Views[0]
+	return &Pyramid{Scene: scene, View: view, Scale: 1, Background: view.Background, File: "field", Title: "</title><script>",
 		Open: func() (*output.Collection, error) {
 			return output.OpenCollection(dir, output.Options{})
 		}}

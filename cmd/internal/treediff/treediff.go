@@ -1,4 +1,4 @@
-// Package treediff compares two trees file by file.
+// Package treediff compares two trees file by file, and texts line by line.
 package treediff
 
 import (
@@ -10,7 +10,6 @@ import (
 	"syscall"
 
 	"trowel.example/cmd/internal/contents"
-	"trowel.example/cmd/internal/linediff"
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/format"
 	"trowel.example/internal/limits/parallel"
@@ -149,7 +148,7 @@ func (t *Trees) File(p Pair) Difference {
 	if label == nil {
 		label = func(path string) string { return path }
 	}
-	d.Text = linediff.Unified("a/"+label(p.Path), "b/"+label(p.Other), oldText, nowText)
+	d.Text = unified("a/"+label(p.Path), "b/"+label(p.Other), oldText, nowText)
 	_, lines, _ := strings.Cut(d.Text, "@@") // after the names
 	for line := range strings.Lines(lines) {
 		switch line[0] {

@@ -33,7 +33,7 @@ Apply is the same as "trowel edit FILE -- apply FOLDER", with the same output an
 	}
 	e.placeFlags(cmd)
 	cmd.Flags().StringVar(&prefer, "prefer", "", "the side to use where both have changed: folder or file")
-	a.completes(cmd, "prefer", cobra.FixedCompletions([]string{"folder", "file"}, cobra.ShellCompDirectiveNoFileComp))
+	a.Completes(cmd, "prefer", cobra.FixedCompletions([]string{"folder", "file"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.Flags().BoolVar(&remove, "delete", false, "remove parts from FILE that were removed from FOLDER")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		folder, file := args[0], args[1]
@@ -46,7 +46,7 @@ Apply is the same as "trowel edit FILE -- apply FOLDER", with the same output an
 			}
 			return service.NotThere(folder, err)
 		}
-		e.words = []string{format.ApplyCommand.Name}
+		e.words = []string{format.ApplyName}
 		if prefer != "" {
 			e.words = append(e.words, "--prefer="+prefer)
 		}

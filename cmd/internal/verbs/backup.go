@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/wording"
@@ -43,6 +44,7 @@ With --recipient or --passphrase, a new repository is encrypted: who can read th
 number, sizes and times of snapshots and contents, and nothing else. Everything that reads the
 repository, the next backup included, needs a key: TROWEL_KEY_FILE names a file with an identity of
 age (age-keygen makes one), TROWEL_PASSPHRASE contains the passphrase, or a terminal asks for it.
+A passphrase costs a second and 256 MiB of memory in each run: for backups by cron prefer --recipient.
 --rekey replaces all readers. A former reader who kept a copy of the key can still read everything.
 
 With --sign the snapshot is signed: "trowel check REPO --trust KEY" then finds what others have changed,
@@ -64,7 +66,7 @@ With --json it prints an object of snapshot, blocks, changed, removed, stored, b
 	cmd.AddCommand(backupStatsCommand(a))
 	cmd.Flags().BoolVar(&rekey, "rekey", false, "replace the readers of an encrypted repository by those of --recipient and --passphrase")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	optionFlags(a, cmd, func(f *format.Format) []format.Option {
+	OptionFlags(a, cmd, func(f *format.Format) []format.Option {
 		if f.Backups == nil || f.Build == nil {
 			return nil
 		}
@@ -112,7 +114,7 @@ With --json it prints an object of snapshot, blocks, changed, removed, stored, b
 		if a.talk.Quiet {
 			return nil
 		}
-		return printFields(a.out, "", info.Fields)
+		return a.printFields("", info.Fields)
 	}
 	return needs(cmd, needChanges)
 }
@@ -203,7 +205,7 @@ func printStats(out io.Writer, stats format.BackupStats) error {
 
 // needRepository returns an error unless a file is a repository of backups.
 func needRepository(f *service.File) error {
-	if f.Backups != nil && f.Build == nil && f.Source.IsDir() {
+	if f.IsRepository() && f.Source.IsDir() {
 		return nil
 	}
 	return fmt.Errorf("%s: expected a repository of backups, found a %s", f.Called, f.Title)
@@ -222,17 +224,17 @@ type forgotten struct {
 // keeping holds the rules of forget: numbers of snapshots, and the time within which all are kept.
 type keeping struct {
 	last, hourly, daily, weekly, monthly, yearly int
-	within                                       period
+	within                                       Period
 }
 
-// period is a length of time in the calendar.
-type period struct{ years, months, days, hours int }
+// Period is a length of time in the calendar.
+type Period struct{ years, months, days, hours int }
 
-func (p *period) String() string { return "" }
-func (p *period) Type() string   { return "time" }
+func (p *Period) String() string { return "" }
+func (p *Period) Type() string   { return "time" }
 
 // Set parses a period such as 1y6m or 14d.
-func (p *period) Set(text string) error {
+func (p *Period) Set(text string) error {
 	units := map[byte]*int{'y': &p.years, 'm': &p.months, 'd': &p.days, 'h': &p.hours}
 	for rest := text; ; {
 		digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
@@ -267,8 +269,8 @@ func (s *repackSize) Set(text string) error {
 	return nil
 }
 
-// before returns the time that is a period before t.
-func (p period) before(t time.Time) time.Time {
+// Before returns the time that is a period before t.
+func (p Period) Before(t time.Time) time.Time {
 	month := t.AddDate(-p.years, -p.months, 0)
 	if month.Day() != t.Day() { // the month is shorter: its last day, not the first days of the next one
 		month = month.AddDate(0, 0, -month.Day())
@@ -314,7 +316,12 @@ With --json it prints an object of removed, kept, packs, bytes, copied and dryRu
 	flags.BoolVar(&dry, "dry-run", false, "print what would be removed, and remove nothing")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		rules := k != keeping{}
+		rules, zero := k != keeping{}, false
+		flags.Visit(func(f *pflag.Flag) { zero = zero || strings.HasPrefix(f.Name, "keep-") && f.Value.String() == "0" })
+		if zero && !rules {
+			return wording.Hint(errors.New("--keep options must be at least 1"), "`trowel forget %s SNAPSHOT` removes a snapshot by name",
+				words.Quoted(args[0]))
+		}
 		if min(k.last, k.hourly, k.daily, k.weekly, k.monthly, k.yearly) < 0 {
 			return errors.New("--keep options must be at least 1")
 		}
@@ -433,9 +440,9 @@ func (k keeping) expired(list []format.Snapshot) (ids []string) {
 			}
 		}
 	}
-	if k.within != (period{}) {
+	if k.within != (Period{}) {
 		for _, all := range worlds {
-			since := k.within.before(all[len(all)-1].Time.Local())
+			since := k.within.Before(all[len(all)-1].Time.Local())
 			for _, s := range all {
 				keep[s.ID] = keep[s.ID] || !s.Time.Before(since)
 			}

@@ -202,7 +202,7 @@ func TestForgetSigned(t *testing.T) {
 		{"check backups/world --root " + strings.Repeat("0", 64), exitFound, "--root and --state need --trust"},
 		{"check backups/world --root 1", exitFailed, "64 hexadecimal digits"},
 		{"check backups/world --trust k", exitFailed, "expected a public key of minisign"},
-		{"restore backups/world -o back --trust " + public, exitFailed, "it is not signed"},
+		{"restore backups/world -o back --trust " + public, exitFailed, "not signed"},
 		{"restore backups/world -o back --root " + strings.Repeat("0", 64), exitFailed, "--root and --state need --trust"},
 		{"restore backups/world -o back --trust " + public + " --moment " + ids[1] + " --state state", exitFailed, "no such file"},
 		{"restore backups/world -o back --trust " + public + " --moment " + ids[1] + " --root " + strings.Repeat("0", 64), exitFailed,

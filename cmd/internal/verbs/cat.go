@@ -15,6 +15,7 @@ import (
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
 )
 
 func catCommand(a *Tool) *cobra.Command {
@@ -34,7 +35,7 @@ printed in UTF-8; --exact prints exactly the bytes that "trowel extract" would w
 		ValidArgsFunction: completing(a, completePaths),
 	}
 	cmd.Flags().BoolVar(&exact, "exact", false, "print text in its stored encoding")
-	optionFlags(a, cmd, optionsFor(format.ForTree))
+	OptionFlags(a, cmd, optionsFor(format.ForTree))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		fsys, closer, err := a.Tree(cmd.Context(), args[0])
 		if err != nil {
@@ -85,7 +86,7 @@ func onlyFile(ctx context.Context, fsys fs.FS, file string) ([]string, error) {
 	}
 	if len(names) != 1 {
 		return nil, wording.Hint(fmt.Errorf("%s: contains several files: name one of them", file),
-			"`trowel ls %s` lists them", wording.Quoted(file))
+			"`trowel ls %s` lists them", words.Quoted(file))
 	}
 	return names, nil
 }
@@ -98,7 +99,7 @@ func lookUp(ctx context.Context, fsys fs.FS, file, wanted string) (string, error
 		}
 		info, err := fs.Stat(fsys, name)
 		if err == nil && info.IsDir() {
-			return "", wording.Hint(fmt.Errorf("%s: %s is a folder", file, name), "`trowel ls %s` lists it", wording.Quoted(file, name))
+			return "", wording.Hint(fmt.Errorf("%s: %s is a folder", file, name), "`trowel ls %s` lists it", words.Quoted(file, name))
 		}
 		if err == nil {
 			return name, nil
@@ -145,7 +146,7 @@ func guess(ctx context.Context, fsys fs.FS, file, wanted string) (string, error)
 	if near != "" {
 		return "", wording.Hint(err, "did you mean %s?", near)
 	}
-	return "", wording.Hint(err, "`trowel ls %s` lists the contents", wording.Quoted(file))
+	return "", wording.Hint(err, "`trowel ls %s` lists the contents", words.Quoted(file))
 }
 
 // completePaths is the shell completion of the FILE argument and of the paths inside that file.

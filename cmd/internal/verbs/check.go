@@ -22,7 +22,7 @@ import (
 )
 
 func checkCommand(a *Tool) *cobra.Command {
-	var asJSON, asSARIF, kinds, verbose, all bool
+	var asJSON, asSARIF, verbose, all, brief bool
 	var least string
 	cmd := &cobra.Command{
 		Use:   "check FILE...",
@@ -32,8 +32,8 @@ A folder in tree form, as extract makes it, is first built in a temporary place.
 
 A finding has a severity: an error is data that the game, or a part of it, rejects or misreads; a
 warning works in current versions, but should be corrected; an info is worth knowing. The names in
-brackets are stable: "trowel explain NAME" and --kinds explain them. The exit code is 1 if there is
-an error, whatever --min shows.
+brackets are stable: "trowel explain NAME" explains them. The exit code is 1 if there is an error,
+whatever --min shows.
 
 Offsets in the file are shown only with -v: they change whenever a file is rewritten, and two
 reports could not be compared.
@@ -45,38 +45,33 @@ world, {path, line, column} in a text, {offset, length} for bytes; docs/json.md
 lists them all. Offset and at are omitted if there is none.
 
 For each file, at most 5 findings of a kind are printed, and the number of the others, so that no
-kind hides another; --every prints all. JSON and SARIF always have all.
+kind hides another; --every prints all. JSON and SARIF always have all. --summary prints one line for
+each file: the numbers of findings, and with --rules the findings against rules that bind.
 
 ` + resumeHelp,
 		Example: `  trowel check climb.map
-  trowel check --min error ~/maps
-  trowel check --kinds`,
+  trowel check --min error ~/maps`,
+		Args: args(1, -1),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&asSARIF, "sarif", false, "print SARIF, for sites that show findings next to the files")
-	cmd.Flags().BoolVar(&kinds, "kinds", false, "explain all kinds of findings")
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "show every finding, and offsets in the file")
 	cmd.Flags().BoolVar(&all, "every", false, "show every finding")
+	cmd.Flags().BoolVar(&brief, "summary", false, "print one line for each file")
 	colorFlag(a, cmd)
 	resumeFlag(a, cmd)
 	cmd.Flags().StringVar(&least, "min", "info", "the lowest `severity` to show: error, warning or info")
-	a.completes(cmd, "min", cobra.FixedCompletions([]string{"error", "warning", "info"}, cobra.ShellCompDirectiveNoFileComp))
-	optionFlags(a, cmd, optionsFor(format.ForCheck))
-	cmd.Args = func(cmd *cobra.Command, names []string) error {
-		if kinds {
-			return args(0, 0)(cmd, names)
-		}
-		return args(1, -1)(cmd, names)
-	}
+	a.Completes(cmd, "min", cobra.FixedCompletions([]string{"error", "warning", "info"}, cobra.ShellCompDirectiveNoFileComp))
+	OptionFlags(a, cmd, optionsFor(format.ForCheck))
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
 		startPager(a)
-		if kinds {
-			return printKinds(a, asJSON)
-		}
 		if asJSON && asSARIF {
 			return errOneForm
 		}
-		c := &checkRun{Tool: a, Files: a.NewFiles(expand(names)), asJSON: asJSON, verbose: verbose,
+		if brief && (asJSON || asSARIF) {
+			return errors.New("--summary cannot be combined with --json or --sarif")
+		}
+		c := &checkRun{Tool: a, Files: a.NewFiles(Expand(names)), asJSON: asJSON, verbose: verbose, brief: brief,
 			all: all || verbose, list: terminal.Array{W: a.out}, known: make(map[string]bool)}
 		if asSARIF {
 			c.sarif = &terminal.SARIF{W: a.out, Release: service.Built().Version}
@@ -97,6 +92,7 @@ type checkRun struct {
 	asJSON  bool
 	verbose bool
 	all     bool // show all findings, however many there are of a kind
+	brief   bool // one line for each file
 
 	now     taking // records taken so far of the current file
 	list    terminal.Array
@@ -163,7 +159,7 @@ func (c *checkRun) run(ctx context.Context) error {
 	}
 	for _, name := range c.Names {
 		if !c.known[name] {
-			c.complain(wording.Hint(fmt.Errorf("%s: contains no game files", name), "`trowel formats` lists the supported formats"))
+			c.complain(noFiles(name, "game files"))
 		}
 	}
 	if err := c.Unfit(); err != nil {
@@ -334,6 +330,11 @@ func (c *checkRun) print(t service.Target, f *format.Format, r *taking) error {
 	if c.asJSON {
 		return c.list.Add(terminal.Object{{"file", name}, {"format", r.Format}, {"findings", shown}})
 	}
+	if c.brief {
+		c.talk.Clear()
+		_, err := fmt.Fprintf(c.out, "%s: %s\n", c.screen.Paint(terminal.ColorHead, words.Printable(name)), oneLine(shown))
+		return err
+	}
 	if len(shown) == 0 {
 		return nil
 	}
@@ -360,6 +361,32 @@ func (c *checkRun) print(t service.Target, f *format.Format, r *taking) error {
 		c.folded += n
 	}
 	return nil
+}
+
+// oneLine returns the numbers of findings, and those that show that a binding rule is broken.
+func oneLine(all []check.Finding) string {
+	var counts [check.Error + 1]int
+	var binding []string
+	for _, f := range all {
+		counts[f.Severity]++
+		if f.Breaks() && !slices.Contains(binding, f.ID) {
+			binding = append(binding, f.ID)
+		}
+	}
+	line := severities(counts)
+	if binding != nil {
+		line += "; against binding rules: " + strings.Join(binding, ", ")
+	}
+	return line
+}
+
+// severities returns numbers of findings in words.
+func severities(counts [check.Error + 1]int) string {
+	line := wording.Count(counts[check.Error], "error") + ", " + wording.Count(counts[check.Warning], "warning")
+	if n := counts[check.Info]; n > 0 {
+		line += fmt.Sprintf(", %s info", words.Thousands(int64(n)))
+	}
+	return line
 }
 
 // fold returns the first findings of each kind and the number of the others.
@@ -403,11 +430,7 @@ func (c *checkRun) complain(err error) {
 }
 
 func (c *checkRun) summary() {
-	line := wording.Count(c.number, "file") + ", " + wording.Count(c.counts[check.Error], "error") + ", " +
-		wording.Count(c.counts[check.Warning], "warning")
-	if n := c.counts[check.Info]; n > 0 {
-		line += fmt.Sprintf(", %s info", words.Thousands(int64(n)))
-	}
+	line := wording.Count(c.number, "file") + ", " + severities(c.counts)
 	if c.skipped > 0 {
 		line += fmt.Sprintf("; %s of unknown formats skipped", wording.Count(c.skipped, "file"))
 	}
@@ -433,27 +456,4 @@ func allKinds(a *Tool) []*check.Kind {
 	return all
 }
 
-// printKinds prints an explanation of each kind of finding.
-func printKinds(a *Tool, asJSON bool) error {
-	list := terminal.Array{W: a.out}
-	for _, k := range ownedKinds(a) {
-		var err error
-		if asJSON {
-			err = list.Add(terminal.Object{{"format", k.owner}, {"id", k.ID}, {"severity", k.Severity}, {"meaning", k.Meaning},
-				{"remedy", k.Remedy}})
-		} else {
-			_, err = fmt.Fprintf(a.out, "%s: %s (%s)\n    %s\n    %s\n", a.screen.Paint(terminal.ColorHead, k.ID),
-				a.screen.Paint(severityColors[k.Severity], k.Severity.String()),
-				cmp.Or(k.owner, "any format"), a.screen.Wrapped(k.Meaning, 4, 4), a.screen.Wrapped(k.Remedy, 4, 4))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if asJSON {
-		return list.End()
-	}
-	return nil
-}
-
-var errOneForm = errors.New("--json and --sarif exclude each other")
+var errOneForm = errors.New("--json and --sarif cannot be combined")

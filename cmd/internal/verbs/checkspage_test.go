@@ -20,7 +20,7 @@ func TestChecksPage(t *testing.T) {
 
 Every finding has an ID that never changes. An *error* is data that the game, or a part of it,
 rejects or misreads; a *warning* works in current versions, but a tester would object; an *info* is
-worth knowing. ` + "`trowel check --kinds`" + `
+worth knowing. ` + "`trowel explain`" + `
 prints this table, ` + "`trowel explain ID`" + ` one finding with an example of its message, ` +
 		"`trowel check --json`" + ` findings for programs.
 

@@ -31,6 +31,14 @@ func commandNames(formats format.Set, of commandsOf) []string {
 	return names
 }
 
+// allCommands returns the commands of some formats.
+func allCommands(formats format.Set, of commandsOf) (all []*format.Command) {
+	for _, f := range formats {
+		all = append(all, of(f)...)
+	}
+	return all
+}
+
 // titledCommands returns the names of the commands of some formats without duplicates, with titles for completion.
 func titledCommands(formats format.Set, of commandsOf) []string {
 	var names []string

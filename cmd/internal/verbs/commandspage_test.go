@@ -2,10 +2,13 @@ package verbs
 
 import (
 	"fmt"
+	"iter"
+	"maps"
 	"os"
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"trowel.example/internal/format"
 )
@@ -53,8 +56,7 @@ func testPage(t *testing.T, name, page string) {
 func TestEditingPage(t *testing.T) {
 	testPage(t, "editing.md", strings.ReplaceAll(`# Changing files
 
-'''trowel edit''' changes files by operations. One command changes forty layers, two hundred maps or a
-world of millions of blocks.
+'''trowel edit''' changes files by operations. One command changes forty layers, two hundred maps or a world of millions of blocks.
 
 <!-- run: trowel pack -q samples/burrow -o climb.map && echo 'info --license CC0' > clean.txt -->
 
@@ -63,29 +65,23 @@ world of millions of blocks.
     trowel edit climb.map --in-place --script clean.txt
 
 - Parts that no operation changes keep their bytes.
-- '''edit''' reports each change: the part, by its name in the folder of '''trowel extract''', the kind of
-  change, the number of changed things, and their places if they are few. '''--json''' prints all
-  of this as data.
+- '''edit''' reports each change: the part, by its name in the folder of '''trowel extract''', the kind of change, the number of changed
+  things, and their places if they are few. '''--json''' prints all of this as data.
 - '''--dry-run''' prints the same report and writes nothing.
-- The result is '''NAME.edited.EXT''' next to the file, the file of '''-o''', or a file in the folder of
-  '''--out-dir'''. With '''--in-place''' it replaces the file, and the old file is kept as a backup next
-  to it: '''trowel repair FILE --restore BACKUP''' restores it.
-- Runs that change one file in place wait for each other, so no change is lost. If another program
-  saves the file during a run, the run changes nothing and exits with code 2. If the program saves
-  at the moment of replacement, its version becomes the backup: the run reports that and exits
-  with code 1. On systems that cannot exchange two names in one step (Windows, some network file
-  systems), the file has no name for that moment.
-- If a name in an operation (a node, an item, an image, a layer, a key) is in none of the files,
-  nothing is written, the exit code is 1, and the error suggests existing names. Layers, groups and
-  images are named as they are called before the step; if none is called so, the names of the file
-  before all steps are valid, too. A step that
-  changes nothing because the value is already set is not an error. With several files, each name
-  must be in one of them; the others get a warning. '''--allow-nothing''' accepts unknown names, for
-  scripts. The name of a new node or item must be in the world, in '''--nodes''' or in the built-in
-  definitions of minetest_game, or be confirmed by '''--new-name'''.
+- The result is '''NAME.edited.EXT''' next to the file, the file of '''-o''', or a file in the folder of '''--out-dir'''. With
+  '''--in-place''' it replaces the file, which is kept as a backup next to it: '''trowel undo FILE''' restores it.
+- Runs that change one file in place wait for each other, so no change is lost. If another program saves the file during a
+  run, the run changes nothing and exits with code 2. If the program saves at the moment of replacement, its version becomes
+  the backup: the run reports that and exits with code 1. On systems that cannot exchange two names in one step (Windows,
+  some network file systems), the file has no name for that moment.
+- If a name in an operation (a node, an item, an image, a layer, a key) is in none of the files, nothing is written, the exit
+  code is 1, and the error suggests existing names. Layers, groups and images are named as they are called before the step;
+  if none is called so, the names of the file before all steps are valid, too. A step that changes nothing because the value
+  is already set is not an error. With several files, each name must be in one of them; the others get a warning.
+  '''--allow-nothing''' accepts unknown names, for scripts. The name of a new node or item must be in the world, in '''--nodes''' or
+  in the built-in definitions of minetest_game, or be confirmed by '''--new-name'''.
 - The result for a folder made by '''extract''' is a folder with the same file names.
-- '''then''' separates two operations. A script has one operation on each line, quotes as in a shell,
-  and comments that begin with '''#''':
+- '''then''' separates two operations. A script has one operation on each line, quotes as in a shell, and comments after '''#''':
 
       # clean.txt
       info --license CC0
@@ -94,8 +90,7 @@ world of millions of blocks.
 - If an operation fails, the file is not changed, and the exit code is 2.
   '''trowel help OPERATION''' describes an operation.
 
-Each operation is also a function of a library: see '''teeworlds/mapedit''',
-'''minetest/worldedit''' and '''torchlight/modedit'''.
+Each operation is also a function of a library: see '''teeworlds/mapedit''', '''minetest/worldedit''' and '''torchlight/modedit'''.
 
 This page is generated from the declarations in the code:
 '''go test ./cmd/internal/verbs -run EditingPage -update'''.
@@ -139,34 +134,95 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// commandPage returns a description of all commands in Markdown.
+// commandPage returns a description of all commands in Markdown. What several have in common is described once.
 func commandPage(formats format.Set, verb string, of commandsOf) string {
 	var b strings.Builder
+	described := make(map[*format.Command]string) // in the section with this title
 	for _, s := range byCommands(formats, of) {
 		fmt.Fprintf(&b, "\n## %s\n", s.title())
+		fresh := slices.DeleteFunc(slices.Clone(s.commands), func(c *format.Command) bool { return described[c] != "" })
+		shared, common := sharedLines(fresh), "Common to several: "+s.title()
+		if len(shared) > 0 {
+			fmt.Fprintf(&b, "\n### %s\n\nThese arguments and options have the same meaning everywhere:\n\n%s\n", common, strings.Join(shared, "\n"))
+		}
 		heading := ""
-		for _, c := range s.commands {
+		for _, c := range fresh {
+			described[c] = s.title()
 			if c.Heading != heading {
 				heading = c.Heading
 				fmt.Fprintf(&b, "\n### %s\n", heading)
 			}
-			fmt.Fprintf(&b, "\n**`%s`**: %s.", c.Usage(), strings.TrimSuffix(c.Title, "."))
+			text := strings.TrimSuffix(c.Title, ".") + "."
 			if c.Long != "" {
-				fmt.Fprintf(&b, " %s", c.Long)
+				text += " " + c.Long
 			}
-			fmt.Fprintf(&b, "\n\n    trowel %s %s -- %s\n", verb, s.file(), c.Example)
-			if len(c.Args)+len(c.Options) > 0 {
-				fmt.Fprintln(&b)
+			fmt.Fprintf(&b, "\n**`%s`**: %s Example: `trowel %s %s -- %s`\n", c.Usage(), text, verb, s.file(), c.Example)
+			var above []string
+			for name, line := range lines(c) {
+				if slices.Contains(shared, line) {
+					above = append(above, "`"+name+"`")
+				} else {
+					fmt.Fprintln(&b, line)
+				}
 			}
-			for _, o := range c.Args {
-				name, help := argumentUsage(&o)
-				fmt.Fprintf(&b, "- `%s`: %s\n", name, help)
+			if len(above) > 0 {
+				fmt.Fprintf(&b, "- %s: [common to several](#%s)\n", strings.Join(above, ", "), anchor(common))
 			}
-			for _, o := range c.Options {
-				name, help := optionUsage(&o)
-				fmt.Fprintf(&b, "- `%s`: %s\n", name, help)
+		}
+		again := make(map[string][]string)
+		for _, c := range s.commands {
+			if !slices.Contains(fresh, c) {
+				again[described[c]] = append(again[described[c]], "`"+c.Name+"`")
 			}
+		}
+		for _, title := range slices.Sorted(maps.Keys(again)) {
+			fmt.Fprintf(&b, "\nAs described for [%s](#%s): %s.\n", title, anchor(title), strings.Join(again[title], ", "))
 		}
 	}
 	return b.String()
+}
+
+// lines returns the names of the arguments and options of a command, each with a line that describes it.
+func lines(c *format.Command) iter.Seq2[string, string] {
+	return func(yield func(name, line string) bool) {
+		for _, o := range c.Args {
+			name, help := argumentUsage(&o)
+			if !yield(name, fmt.Sprintf("- `%s`: %s", name, help)) {
+				return
+			}
+		}
+		for _, o := range c.Options {
+			usage, help := optionUsage(&o)
+			if !yield("--"+o.Name, fmt.Sprintf("- `%s`: %s", usage, help)) {
+				return
+			}
+		}
+	}
+}
+
+// sharedLines returns the lines that at least three commands have, one for each name.
+func sharedLines(commands []*format.Command) (shared []string) {
+	count, named := make(map[string]int), make(map[string]bool)
+	for _, c := range commands {
+		for name, line := range lines(c) {
+			if count[line]++; count[line] == 3 && !named[name] {
+				named[name] = true
+				shared = append(shared, line)
+			}
+		}
+	}
+	return shared
+}
+
+// anchor returns the address of a heading in a page, as Git hosts make it.
+func anchor(heading string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_':
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, heading)
 }

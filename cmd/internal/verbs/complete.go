@@ -102,7 +102,7 @@ func inViews(a *Tool, ctx context.Context, files []string, read func(v format.Vi
 				return
 			}
 			if scene, err := f.Scene(ctx, f.Job(), src, ""); err == nil {
-				for _, v := range scene.Views() {
+				for _, v := range scene.Views {
 					read(v, add)
 				}
 				scene.Close()
@@ -212,9 +212,9 @@ func optionAt(c *format.Command, options []format.Option, words []string) *forma
 	return nil
 }
 
-// completes sets the completion of a flag, if this run completes a command line: cobra keeps completions until the process ends,
+// Completes sets the completion of a flag, if this run completes a command line: cobra keeps completions until the process ends,
 // and with them the tool.
-func (a *Tool) completes(cmd *cobra.Command, flag string, complete cobra.CompletionFunc) {
+func (a *Tool) Completes(cmd *cobra.Command, flag string, complete cobra.CompletionFunc) {
 	if len(a.Args) > 0 && strings.HasPrefix(a.Args[0], cobra.ShellCompRequestCmd) {
 		_ = cmd.RegisterFlagCompletionFunc(flag, complete)
 	}

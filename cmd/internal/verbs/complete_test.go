@@ -47,7 +47,7 @@ func TestCompletion(t *testing.T) {
 		{line: "edit x.map -- mirror then mir_", want: none, has: []string{"mirror"}},
 		{line: "edit x.map -- mirror _", want: none, has: []string{"left-right"}},
 		{line: "edit x.map -- mirror left-right _", want: none, has: []string{"then"}},
-		{line: "edit x.map -- replace-image _", want: none, has: []string{"burrow", "bg_cloud1"}},
+		{line: "edit x.map -- replace-image _", want: none, has: []string{"burrow", "burrow_clouds"}},
 		{line: "edit x.map -- replace-image burrow _", want: files},
 		{line: "edit x.map -- replace-tiles 1 2 --layer tree_", want: none, has: []string{"Tree/Trunk"}, not: "Game"},
 		{line: "edit x.map -- replace-tiles --lay_", want: none, has: []string{"--layer"}},

@@ -33,7 +33,9 @@ const (
 	needPager    need = "pager"
 	needBrowser  need = "browser"
 	needPrograms need = "programs"
+	needCommits  need = "commits"
 	needAll      need = "no limits"
+	needNothing  need = "nothing"
 )
 
 // needTexts describe the needs, for docs/sandbox.md.
@@ -46,7 +48,9 @@ var needTexts = map[need]string{
 	needPager:    "the pager, started by a process outside",
 	needBrowser:  "the browser, started by a process outside; the socket on which it listens",
 	needPrograms: "starting git; reading all files, for git",
+	needCommits:  "with `REV:PATH`, starting git; reading all files, for git",
 	needAll:      "everything: it is in no sandbox",
+	needNothing:  "everything: it reads no file of the user, and starts faster without a sandbox",
 }
 
 // needsNote is the annotation of verbs with their needs.
@@ -136,7 +140,7 @@ func (a *Tool) Limits(words []string, dir string, may func(path string) error) s
 // confine enters the sandbox for a verb.
 func (a *Tool) confine(cmd *cobra.Command) {
 	all := needsOf(cmd)
-	if !a.main || sandbox.Off() || slices.Contains(all, needAll) {
+	if !a.main || sandbox.Off() || slices.Contains(all, needAll) || slices.Contains(all, needNothing) {
 		return
 	}
 	l, again := sandbox.Limited()
@@ -221,7 +225,7 @@ func (c *confinement) at(name string) string {
 // limits returns the limits. What any of the words names is read.
 func (c *confinement) limits() sandbox.Limits {
 	c.l.Write = append(c.l.Write, os.TempDir())
-	c.l.Programs = c.has(needPrograms) || c.given("git")
+	c.l.Programs = c.has(needPrograms) || c.given("git") || c.has(needCommits) && slices.ContainsFunc(c.words, isCommitted)
 	c.l.Network = c.values(func(o format.Option) bool { return o.Server }) != nil
 	var paths []string
 	for _, word := range c.words {

@@ -1,11 +1,11 @@
 package verbs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,7 +14,9 @@ import (
 
 	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/wording"
+	"trowel.example/internal/files/wholefile"
 	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
 )
 
 func convertCommand(a *Tool) *cobra.Command {
@@ -30,7 +32,7 @@ With --in-place a world keeps its database, and its blocks are converted to the 
 part by part, without space for a copy. The old blocks of a part are first saved to a zip file in
 the new folder --backup. Blocks with data that the version cannot store are unchanged, unless --drop
 discards that data. The same command with the same --backup resumes an interrupted run, and
-"trowel repair FILE --restore FOLDER" undoes the conversion. A world that a server has open is
+"trowel undo FILE FOLDER" undoes the conversion. A world that a server has open is
 refused. It prints the changes, with --json as {what, count, unit}.
 
 ` + keepHelp + `
@@ -44,7 +46,7 @@ refused. It prints the changes, with --json as {what, count, unit}.
 	}
 	AsWork(cmd)
 	cmd.Flags().StringVar(&to, "to", "", "the `format` of the new file")
-	a.completes(cmd, "to", completing(a, completeTargets))
+	a.Completes(cmd, "to", completing(a, completeTargets))
 	conversionCommand(a, cmd, &to)
 	return needs(cmd, needOutput, needPlace)
 }
@@ -68,7 +70,7 @@ func conversionVerbs(a *Tool) (verbs []*cobra.Command) {
 			}
 			cmd := &cobra.Command{
 				Use:   c.Verb + " FILE... [-o FILE]",
-				Short: strings.ToUpper(c.Title[:1]) + c.Title[1:],
+				Short: "Make " + c.Title,
 				Long: fmt.Sprintf("%s converts a %s to\n%s. It is the same as convert --to %s.\n\n%s\n\n%s",
 					strings.ToUpper(c.Verb[:1])+c.Verb[1:], f.Title, c.Title, c.To, c.Long, reportHelp),
 				Example: c.Example,
@@ -100,7 +102,7 @@ type conversions struct {
 func conversionCommand(a *Tool, cmd *cobra.Command, to *string) *conversions {
 	v := &conversions{writing: &writing{Tool: a}, to: to}
 	cmd.Args = args(1, -1)
-	cmd.Flags().StringVarP(&v.out, "output", "o", "", "the new `file`, or the folder for several")
+	cmd.Flags().StringVarP(&v.out, "output", "o", "", "the new `file` (- for standard output), or the folder for several")
 	cmd.Flags().BoolVarP(&v.force, "force", "f", false, "replace an existing file")
 	v.flags(cmd)
 	v.keepFlag(cmd)
@@ -110,11 +112,11 @@ func conversionCommand(a *Tool, cmd *cobra.Command, to *string) *conversions {
 		cmd.Flags().BoolVar(&v.inPlace, "in-place", false, "change the file itself")
 		cmd.Flags().StringVar(&v.backup, "backup", "", "the `folder` for the backup of --in-place (default: next to FILE)")
 	}
-	optionFlags(a, cmd, func(f *format.Format) []format.Option {
+	OptionFlags(a, cmd, func(f *format.Format) []format.Option {
 		var options []format.Option
 		can := false
 		for _, c := range f.Conversions {
-			if v.verb == "" || c.To == *to {
+			if v.verb == "" || c.Verb == v.verb {
 				options, can = append(options, c.Options...), true
 			}
 		}
@@ -124,14 +126,14 @@ func conversionCommand(a *Tool, cmd *cobra.Command, to *string) *conversions {
 		return append(f.OptionsFor(0), options...)
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		files := expand(args)
+		files := Expand(args)
 		switch {
 		case !v.inPlace && v.backup != "":
 			return errors.New("--backup requires --in-place")
 		case v.inPlace && len(files) > 1:
 			return errors.New("--in-place accepts only one FILE")
 		case v.inPlace && (v.out != "" || *to != "" || v.force || v.dryRun):
-			return errors.New("--in-place excludes -o, --to, -f and --dry-run")
+			return errors.New("--in-place cannot be combined with -o, --to, -f or --dry-run")
 		case v.inPlace:
 			v.first = []string{"changes"}
 			return v.each(cmd.Context(), files, func(name string, r *report) error { return convertInPlace(cmd.Context(), a, name, v.backup, r) })
@@ -183,7 +185,7 @@ func (v *conversions) convert(ctx context.Context, name string, from map[string]
 			"without -f it continues where an earlier run stopped")
 	}
 	if v.several && v.out != "" && !r.dryRun {
-		if err := os.MkdirAll(v.out, 0o777); err != nil {
+		if err := wholefile.MkdirAll(v.out, 0o777); err != nil {
 			return err
 		}
 	}
@@ -210,13 +212,16 @@ func (v *conversions) convert(ctx context.Context, name string, from map[string]
 		done, would = c.Did, v.verb
 	}
 	r.sayMade(done+" "+g.Called+" to", would+" "+g.Called+" to", made, c.Resumes)
+	if !c.Resumes {
+		r.hintRedirected(v.out != "")
+	}
 	return nil
 }
 
 // conversionOf returns the requested conversion of a file.
 func (v *conversions) conversionOf(g *service.File) (*format.Conversion, error) {
 	c, err := conversion(g, *v.to, v.out)
-	if err != nil && v.verb != "" {
+	if v.verb != "" && (err != nil || c.Verb != v.verb) {
 		err = wording.Hint(fmt.Errorf("%s: `trowel %s` does not read a %s", g.Called, v.verb, g.Title), "%s", conversionUse(v.Tool, v.verb))
 	}
 	return c, err
@@ -238,17 +243,42 @@ func converted(g *service.File, c *format.Conversion, out string, several bool) 
 		return filepath.Join(out, name+c.Extension), nil
 	}
 	if several {
-		return "", wording.Hint(fmt.Errorf("%s: the folder for the new files is missing", g.Called), "give it with -o")
+		return "", wording.Hint(fmt.Errorf("%s: no folder given for the new files", g.Called), "give it with -o")
 	}
 	name := folderName(g) + c.Extension
 	if name == g.Source.Name || c.Extension == "" {
 		name = "new" + c.Extension
 	}
-	return "", wording.Hint(errors.New("the name of the new file is missing"), "give it with -o, such as -o %s", name)
+	return "", wording.Hint(errors.New("no name given for the new file"), "give it with -o, such as -o %s", name)
+}
+
+// otherTargets are other words that users have for the targets of conversions.
+var otherTargets = map[string]string{"0.6": "ddnet", "teeworlds": "ddnet", "teeworlds-0.6": "ddnet"}
+
+// targetsLike returns the conversions that a word or an extension means although it is not one of their names: by a part of
+// their names, such as 0.7, or by their extension.
+func targetsLike(f *format.Format, word string) (like []int) {
+	word = strings.ToLower(strings.TrimPrefix(word, "."))
+	for i, c := range f.Conversions {
+		if word != "" && (slices.Contains(strings.Split(c.To, "-"), word) || strings.EqualFold(c.Extension, "."+word) ||
+			c.To == otherTargets[word]) {
+			like = append(like, i)
+		}
+	}
+	return like
 }
 
 // conversion finds the requested conversion of a file: by name, otherwise by the extension of the output file.
 func conversion(g *service.File, to, out string) (*format.Conversion, error) {
+	ext := strings.ToLower(filepath.Ext(out))
+	asked := cmp.Or(strings.ToLower(to), strings.TrimPrefix(ext, "."))
+	if slices.Contains(pictureKinds, asked) && len(targetsLike(g.Format, asked)) == 0 {
+		err := fmt.Errorf("%s: a %s cannot be converted to a picture", g.Called, g.Title)
+		if !g.Shows("") {
+			return nil, err
+		}
+		return nil, wording.Hint(err, "`trowel render %s -o %s` draws one", words.Quoted(g.Called), words.Quoted(cmp.Or(out, "new."+asked)))
+	}
 	if usual := slices.IndexFunc(g.Conversions, func(c format.Conversion) bool { return c.Usual }); usual >= 0 && to == "" {
 		isTarget := func(c format.Conversion) bool { return strings.EqualFold(c.Extension, filepath.Ext(out)) }
 		if i := slices.IndexFunc(g.Conversions, isTarget); i >= 0 {
@@ -269,9 +299,20 @@ func conversion(g *service.File, to, out string) (*format.Conversion, error) {
 	if len(targets) == 0 {
 		return nil, fmt.Errorf("%s: no conversion exists for a %s", g.Called, g.Title)
 	}
+	like := targetsLike(g.Format, cmp.Or(to, ext))
+	if len(like) == 1 {
+		return &g.Conversions[like[0]], nil
+	}
 	err := fmt.Errorf("%s: a %s cannot be converted to %q", g.Called, g.Title, to)
 	if to == "" {
 		err = errors.New("choose the format with --to")
+	}
+	if len(like) > 1 {
+		targets = targets[:0]
+		for _, i := range like {
+			targets = append(targets, g.Conversions[i].To)
+		}
+		return nil, wording.Hint(err, "--to can be %s", strings.Join(targets, ", "))
 	}
 	return nil, wording.DidYouMean(err, to, targets, "--to can be %s", strings.Join(targets, ", "))
 }

@@ -147,7 +147,7 @@ func convertInPlace(ctx context.Context, a *Tool, name, backups string, r *repor
 	}
 	kept, size := backupsIn(backups)
 	if err != nil && kept {
-		return wording.Hint(err, "the same command with --backup %s resumes from here; %s", wording.Quoted(backups), undoing(g.Called, backups))
+		return wording.Hint(err, "the same command with --backup %s resumes from here; %s", words.Quoted(backups), undoing(g.Called, backups))
 	}
 	if err != nil {
 		return err

@@ -24,9 +24,10 @@ import (
 func diffCommand(a *Tool) *cobra.Command {
 	var asJSON, stat, sidecar, files, physics bool
 	cmd := &cobra.Command{
-		Use:   "diff A B",
+		Use:   "diff A [B]",
 		Short: "Show how two files differ",
 		Long: `Diff compares two game files, or folders in tree form.
+` + commitsHelp + `
 
 For two maps it lists the groups, layers, images and other parts that were added, removed, moved or
 renamed, and the changes within parts that both maps have, even if they have moved:
@@ -53,6 +54,14 @@ With --json that is an array of {part, path, change, block, nodes, kinds, boxes,
 timers, objects, light, unread, fields}: kinds are {old, new, count}, boxes {min, max} contain
 these nodes, fields are {name, old, new}. Passwords are never shown.
 
+For a repository of backups and a world, or two snapshots of a repository, it lists the places where
+something was destroyed, built or taken, the largest first, each with the command that puts it back:
+
+  -12,3,40:9,17,61 (22 x 15 x 22): removed 912 default:wood, 88 default:glass; by bob (1,000, ...)
+
+See docs/backup.md. With --json that is an array of {box, blocks, nodes, removed, placed, metadata,
+timers, objects, gone, unread, by, putBack}, followed by the changes outside of blocks.
+
 For two manifests, or a manifest and a world, it lists added, removed and changed blocks.
 
 For two files of different formats it prints one line, or with --json one
@@ -67,8 +76,11 @@ The exit code is 0 if the files are the same, and 1 if they differ or a part can
 reported, and the rest is compared.`,
 		Example: `  trowel diff climb.map climb2.map
   trowel diff --stat climb.map climb/
-  trowel diff --physics climb.map climb2.map`,
-		Args: args(2, 2),
+  trowel diff --physics climb.map climb2.map
+  trowel diff main:maps/climb.map maps/climb.map
+  trowel diff backups/world world --moment 2d --min-nodes 20
+  trowel diff backups/world --moment 2026-11-20 --to 2026-11-21`,
+		Args: args(1, 2),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&physics, "physics", false, "compare only what decides the game, in maps")
@@ -76,15 +88,23 @@ reported, and the rest is compared.`,
 	cmd.Flags().BoolVar(&stat, "stat", false, "show only which files differ, not how")
 	cmd.Flags().BoolVar(&sidecar, "sidecar", false, "compare "+tree.Sidecar+", which only matters for byte-identical files")
 	colorFlag(a, cmd)
-	optionFlags(a, cmd, optionsFor(format.ForTree))
+	OptionFlags(a, cmd, optionsFor(format.ForTree|format.ForCompare))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		startPager(a)
 		c := &comparison{Tool: a, stat: stat, trees: treediff.Trees{Sidecar: sidecar, Label: words.Printable},
-			files: files || stat || sidecar, physics: physics}
-		if c.physics && c.files {
-			return errors.New("--physics excludes --files, --stat and --sidecar")
+			files: files || stat || sidecar, physics: physics, single: len(args) == 1}
+		if c.single {
+			args = append(args, args[0])
 		}
-		differ, err := c.run(cmd.Context(), args[0], args[1], asJSON)
+		if c.physics && c.files {
+			return errors.New("--physics cannot be combined with --files, --stat or --sidecar")
+		}
+		files, _, remove, err := a.checkOut(cmd.Context(), args)
+		if err != nil {
+			return err
+		}
+		defer remove()
+		differ, err := c.run(cmd.Context(), files[0], files[1], asJSON)
 		if err != nil {
 			return err
 		}
@@ -102,7 +122,7 @@ reported, and the rest is compared.`,
 		}
 		return errFound
 	}
-	return needs(cmd, needPager)
+	return needs(cmd, needPager, needCommits)
 }
 
 var marks = map[treediff.Change]string{treediff.Added: "+", treediff.Removed: "-", treediff.Changed: "~"}
@@ -117,6 +137,7 @@ type comparison struct {
 	parts  int // number of changes that the format found
 
 	physics bool // compare only what decides the game
+	single  bool // compare two states of one repository
 
 	nameA, nameB string
 }
@@ -127,7 +148,7 @@ func (c *comparison) run(ctx context.Context, nameA, nameB string, asJSON bool) 
 	c.counts = make(map[treediff.Change]int)
 	same := false
 	var err error
-	if len(c.Options.Given) == 0 { // given options must be checked against the formats of the files
+	if len(c.Options.Given) == 0 && !c.single { // given options must be checked against the formats of the files
 		if same, err = c.sameBytes(ctx, nameA, nameB); err != nil {
 			return false, err
 		}
@@ -161,8 +182,8 @@ func (c *comparison) run(ctx context.Context, nameA, nameB string, asJSON bool) 
 				}
 				return true, list.End()
 			}
-			fmt.Fprintf(c.out, "%s is a %s and %s is a %s: compare their files with --files\n", words.Printable(nameA), a.Title,
-				words.Printable(nameB), b.Title)
+			fmt.Fprintf(c.out, "%s is a %s and %s is a %s: compare their files with --files\n", words.Printable(c.talk.Plain(nameA)), a.Title,
+				words.Printable(c.talk.Plain(nameB)), b.Title)
 			return true, nil
 		}
 		if err := c.openTrees(ctx, &sides); err != nil {
@@ -219,14 +240,21 @@ type side struct {
 // open opens both files and detects their formats.
 func (c *comparison) open(ctx context.Context) (sides [2]side, err error) {
 	for i, name := range []string{c.nameA, c.nameB} {
-		if sides[i], err = c.openSide(ctx, service.Target{Name: name}); err != nil {
+		if sides[i], err = c.openSide(ctx, service.Target{Name: name, Found: true}); err != nil {
 			if i > 0 {
 				sides[0].Close()
 			}
 			return sides, err
 		}
 	}
-	return sides, nil
+	if err = c.Unfit(); err == nil && c.single && (sides[0].format == nil || !sides[0].format.IsRepository()) {
+		err = fmt.Errorf("diff needs two files: %s is not a repository of backups, which has several states", c.nameA)
+	}
+	if err != nil {
+		sides[0].Close()
+		sides[1].Close()
+	}
+	return sides, err
 }
 
 func (c *comparison) openSide(ctx context.Context, t service.Target) (side, error) {
@@ -270,12 +298,35 @@ func (c *comparison) byParts(ctx context.Context, f *format.Format, sides [2]sid
 	if asJSON {
 		return c.parts > 0, list.End()
 	}
-	for _, line := range lines {
-		if _, err := fmt.Fprintln(c.out, words.Printable(line)); err != nil {
+	for i, line := range lines {
+		lines[i] = words.Printable(line)
+	}
+	for i := range lines {
+		if _, err := fmt.Fprintln(c.out, c.painted(lines, i)); err != nil {
 			return false, err
 		}
 	}
 	return c.parts > 0, nil
+}
+
+// painted returns line i of a comparison for the screen. In colors, the path of a part stands once above its changes.
+func (c *comparison) painted(lines []string, i int) string {
+	line := lines[i]
+	path, text, ok := strings.Cut(line, ": ")
+	if !ok || !c.screen.Colored() || strings.HasPrefix(line, " ") {
+		return line
+	}
+	isSame := func(k int) bool {
+		return k >= 0 && k < len(lines) && strings.HasPrefix(lines[k], path+": ")
+	}
+	head, text := c.screen.Paint(terminal.ColorHead, path), c.screen.Change(text)
+	switch {
+	case isSame(i - 1):
+		return "  " + text
+	case isSame(i + 1):
+		return head + ":\n  " + text
+	}
+	return head + ": " + text
 }
 
 // byPhysics compares what decides the game.
@@ -283,7 +334,7 @@ func (c *comparison) byPhysics(ctx context.Context, sides [2]side, list *termina
 	for i, name := range []string{c.nameA, c.nameB} {
 		switch f := sides[i].format; {
 		case f == nil:
-			return false, fmt.Errorf("%s: is no game file", name)
+			return false, fmt.Errorf("%s: not a game file", name)
 		case f.Decides == nil:
 			return false, fmt.Errorf("%s: a %s has no physics to compare", name, f.Title)
 		}
@@ -389,7 +440,7 @@ func headline(d treediff.Difference) string {
 
 // printText prints a unified diff in the usual colors.
 func (c *comparison) printText(text string) error {
-	if c.screen.Paint(terminal.ColorHead, "x") == "x" {
+	if !c.screen.Colored() {
 		_, err := io.WriteString(c.out, text)
 		return err
 	}

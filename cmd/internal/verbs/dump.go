@@ -40,7 +40,7 @@ byte strings are in hexadecimal; the path of a gap is "gap".`,
 		Args: args(1, 2),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	optionFlags(a, cmd, optionsFor(0))
+	OptionFlags(a, cmd, optionsFor(0))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		startPager(a)
 		g, err := a.Find(cmd.Context(), args[0])
@@ -78,7 +78,7 @@ byte strings are in hexadecimal; the path of a gap is "gap".`,
 			return errFound
 		}
 		if d.fields == 0 && d.path != "" {
-			return wording.Hint(fmt.Errorf("%s: no field %s", g.Called, d.path), "`trowel dump %s` shows all", wording.Quoted(g.Called))
+			return wording.Hint(fmt.Errorf("%s: no field %s", g.Called, d.path), "`trowel dump %s` shows all", words.Quoted(g.Called))
 		}
 		a.talk.Say("%s", d.summary())
 		return nil

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,7 +17,9 @@ import (
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/files/regular"
+	"trowel.example/internal/files/wholefile"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/text/words"
 )
 
@@ -53,7 +54,7 @@ operation changes keep their bytes.
 
 The changed file is NAME.edited next to FILE, the file of -o, or in the folder --out-dir. With
 --in-place it replaces FILE, which is kept as a backup next to it:
-"trowel repair FILE --restore BACKUP" restores it. With --dry-run nothing is written. The result
+"trowel undo FILE" restores it. With --dry-run nothing is written. The result
 for a folder made by extract is a folder.
 
 ` + keepHelp + `
@@ -84,7 +85,7 @@ the edit failed; the file is unchanged then.`,
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		var unknown *pflag.NotExistError
 		if errors.As(err, &unknown) && isCommandOption(a.Formats, editCommands, unknown.GetSpecifiedName()) {
-			return wording.Hint(optionError(cmd, err), "it is an option of operations, which follow --: `%s`", useLine(cmd))
+			return wording.Hint(optionError(cmd, err), "this is an option of operations, which follow --: `%s`", useLine(cmd))
 		}
 		return flagError(a, cmd.Root(), cmd, err)
 	})
@@ -102,7 +103,7 @@ the edit failed; the file is unchanged then.`,
 		if err := e.agree(cmd, files); err != nil {
 			return err
 		}
-		files = expand(files)
+		files = Expand(files)
 		nowhere := e.lookForNames(cmd.Context(), files)
 		if nowhere != nil && !e.asJSON {
 			return nowhere
@@ -128,7 +129,7 @@ func (e *editing) placeFlags(cmd *cobra.Command) {
 	e.keepFlag(cmd)
 	e.own = cmd.Flags()
 	cmd.Flags().BoolVarP(&e.force, "force", "f", false, "replace an existing file")
-	optionFlags(e.Tool, cmd, func(f *format.Format) []format.Option {
+	OptionFlags(e.Tool, cmd, func(f *format.Format) []format.Option {
 		if f.Editing == nil {
 			return nil
 		}
@@ -149,9 +150,9 @@ func (e *editing) agree(cmd *cobra.Command, files []string) error {
 		return wording.Hint(errors.New("too few arguments: "+useLine(cmd)), "see `%s --help`", cmd.CommandPath())
 	case len(e.words) == 0 && len(e.scripts) == 0:
 		return wording.Hint(errors.New("no operation is given"), "write it after --: `%s %s -- OPERATION`", cmd.CommandPath(),
-			wording.Quoted(files...))
+			words.Quoted(files...))
 	case ways > 1:
-		return errors.New("-o, --out-dir and --in-place exclude each other")
+		return errors.New("-o, --out-dir and --in-place cannot be combined")
 	case e.out != "" && len(files) > 1:
 		return wording.Hint(errors.New("-o names one file, but several files are given"), "name a folder for all with --out-dir")
 	case e.backup != "" && (!e.inPlace || len(files) > 1):
@@ -211,7 +212,7 @@ func (e *editing) notDashed(cmd *cobra.Command, files []string) error {
 	for i, name := range files {
 		if i > 0 && slices.Contains(names, name) && !service.Exists(name) {
 			return wording.Hint(fmt.Errorf("%s: no such file", name), "write -- before the operation: `%s %s -- %s`",
-				cmd.CommandPath(), wording.Quoted(files[:i]...), wording.Quoted(files[i:]...))
+				cmd.CommandPath(), words.Quoted(files[:i]...), words.Quoted(files[i:]...))
 		}
 	}
 	return nil
@@ -226,23 +227,19 @@ func (e *editing) unknown(f *format.Format, err error) error {
 	if !ok {
 		return err
 	}
-	word := command.Name
-	names := commandNames(e.Formats, editCommands)
-	if slices.Contains(names, word) {
-		return wording.Hint(err, "it is for files of another kind")
+	if err := GoneError(command.Name); err != nil {
+		return err
 	}
-	names = commandNames(format.Set{f}, editCommands)
-	near := wording.Near(word, names)
-	var like []string
-	for _, name := range names {
-		if len(word) > 2 && near == "" && (strings.Contains(name, word) || strings.Contains(word, name)) {
-			like = append(like, name)
+	switch word := strings.ToLower(command.Name); {
+	case slices.Contains(commandNames(e.Formats, editCommands), word):
+		if like := wording.LikeCommands(word, editCommands(f)); len(like) == 1 {
+			return wording.Hint(err, "this is for files of another kind; did you mean %s?", like[0])
 		}
+		return wording.Hint(err, "this is for files of another kind")
+	case otherVerbs[word] == "undo" || word == "undo":
+		return wording.Hint(err, "`trowel undo FILE` undoes the newest change in place")
 	}
-	if len(like) > 0 {
-		return wording.Hint(err, "there is %s", strings.Join(like, ", "))
-	}
-	return wording.DidYouMean(err, word, names, "`trowel edit --help` lists the operations")
+	return wording.CommandHint(err, command.Name, editCommands(f), "`trowel edit --help` lists the operations")
 }
 
 // wrongOption explains an option that an operation or query of a verb does not have.
@@ -259,20 +256,20 @@ func wrongOption(a *Tool, err error, lacks *format.OptionError, verb string) err
 			}
 		}
 	}
+	if known := otherName(lacks.Name, names); known != "" {
+		return wording.Hint(err, "did you mean %s?", known)
+	}
 	return wording.DidYouMean(err, "--"+lacks.Name, names, "see `trowel help %s %s`", verb, lacks.Command.Name)
 }
 
 func readScript(name string, a *Tool) (string, error) {
 	if name == "-" {
-		data, err := regular.ReadAll(a.In, "standard input", 4096, maxScript)
+		data, err := regular.ReadAll(a.In, "standard input", 4096, effort.ScriptFile)
 		return string(data), err
 	}
-	data, err := regular.ReadFile(name, maxScript)
+	data, err := regular.ReadFile(name, effort.ScriptFile)
 	return string(data), err
 }
-
-// maxScript is the maximum size of a script in bytes.
-const maxScript = 16 << 20
 
 // fileEdit is the change of one file.
 type fileEdit struct {
@@ -355,6 +352,9 @@ func (f *fileEdit) change(c check.Change) error {
 	}
 	f.talk.Clear()
 	_, err := fmt.Fprintln(f.Tool.out, f.screen.Wrapped(words.Printable(c.String()), 0, 4))
+	if len(c.Histogram) == 1 { // the text of the change states the only value
+		return err
+	}
 	return cmp.Or(err, f.bars(c.Histogram))
 }
 
@@ -406,7 +406,7 @@ func (f *fileEdit) write(ctx context.Context, from map[string]string) (string, e
 	}
 	from[made] = f.report.file
 	if f.dir != "" {
-		if err := os.MkdirAll(f.dir, 0o777); err != nil {
+		if err := wholefile.MkdirAll(f.dir, 0o777); err != nil {
 			return "", err
 		}
 	}
@@ -415,7 +415,7 @@ func (f *fileEdit) write(ctx context.Context, from map[string]string) (string, e
 	switch {
 	case g.Tree != nil && isFile:
 		return "", wording.Hint(fmt.Errorf("%s: the result is a folder, but %s is the name of a file", g.Called, made),
-			"run `trowel pack %s` and edit the file", wording.Quoted(g.Called, "-o", made))
+			"run `trowel pack %s` and edit the file", words.Quoted(g.Called, "-o", made))
 	case g.Tree != nil:
 		f.options.Replaces = nil
 		err = f.report.write(ctx, made, f.options, func(out format.Output) error { return f.apply(ctx, out) })
@@ -469,7 +469,7 @@ func (e *editing) target(g *service.File) (string, error) {
 	case e.out != "":
 		return e.out, nil
 	case name == "-":
-		return "", wording.Hint(errors.New("the name of the changed file is missing"), "give it with -o, or -o - for standard output")
+		return "", wording.Hint(errors.New("no name given for the changed file"), "give it with -o, or -o - for standard output")
 	case e.dir != "":
 		return filepath.Join(e.dir, name), nil
 	}

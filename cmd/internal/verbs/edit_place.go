@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -122,8 +121,8 @@ func (r *report) replaceInPlace(ctx context.Context, g *service.File, backup str
 				return path, err
 			}
 			path = backup + suffix
-		} else if sameFolder(g.Called, path) {
-			path = filepath.Join(filepath.Dir(g.Called), filepath.Base(path)) // the path as the user wrote it
+		} else {
+			path = nextTo(g.Called, path)
 		}
 		info, err := os.Stat(path)
 		if err == nil {
@@ -148,9 +147,7 @@ func (r *report) foreign(name, kept string) {
 
 // sameFolder reports whether two paths are in the same folder.
 func sameFolder(a, b string) bool {
-	one, err := os.Stat(filepath.Dir(a))
-	other, err2 := os.Stat(filepath.Dir(b))
-	return err == nil && err2 == nil && os.SameFile(one, other)
+	return service.SameFile(filepath.Dir(filepath.Clean(a)), filepath.Dir(filepath.Clean(b)))
 }
 
 // moveAway moves a file to another folder, which may be on another disk.
@@ -178,89 +175,4 @@ func copyFile(to, path string) (int64, error) {
 		return 0, err
 	}
 	return info.Size(), wholefile.Write(to, f, info.Mode().Perm())
-}
-
-// restoreFile replaces a file by a backup, after its current content is saved in another backup. It returns the
-// name of that other backup, or "" if the file is already identical to the backup.
-func (r *report) restoreFile(ctx context.Context, g *service.File, backup string) (string, error) {
-	old, err := format.OpenSource(backup)
-	if err != nil {
-		return "", service.NotThere(backup, err)
-	}
-	defer old.Close()
-	if f, err := r.Formats.Find(old); err != nil || f != g.Format || old.IsDir() {
-		return "", fmt.Errorf("%s: is not a backup of a %s", backup, g.Title)
-	}
-	if of := output.BackupOf(backup); of != "" && of != filepath.Base(g.Called) {
-		r.talk.Warn(g.Called, "the name of the restored file is that of a backup of "+of)
-	}
-	r.output = g.Called
-	opts := output.Options{Reads: func() []string { return []string{backup} }}
-	return r.replaceInPlace(ctx, g, "", opts, func(out format.Output) (changed bool, err error) {
-		entries, err := os.ReadDir(filepath.Dir(backup))
-		if err != nil {
-			return false, err
-		}
-		for _, entry := range entries {
-			suffix, belongs := strings.CutPrefix(entry.Name(), filepath.Base(backup))
-			if _, err := os.Stat(g.Called + suffix); err != nil || !belongs || suffix != "" && !entry.Type().IsRegular() {
-				continue
-			}
-			from, err := os.Open(backup + suffix)
-			if err != nil {
-				return false, err
-			}
-			part, err := out.Create(suffix)
-			if err == nil {
-				_, err = io.Copy(part, from)
-			}
-			if err = errors.Join(err, from.Close()); err != nil {
-				return false, err
-			}
-			same, err := sameBytes(g.Called+suffix, backup+suffix)
-			if err != nil {
-				return false, err
-			}
-			changed = changed || !same
-		}
-		return changed, nil
-	})
-}
-
-// undoing returns the command that undoes a change of a file in place.
-func undoing(name, kept string) string {
-	return fmt.Sprintf("`trowel repair %s --restore %s` undoes it", wording.Quoted(name), wording.Quoted(kept))
-}
-
-// sameBytes reports whether two files have the same content.
-func sameBytes(a, b string) (bool, error) {
-	var files [2]*os.File
-	var infos [2]os.FileInfo
-	for i, name := range []string{a, b} {
-		f, err := os.Open(name)
-		if err != nil {
-			return false, err
-		}
-		defer f.Close()
-		if infos[i], err = f.Stat(); err != nil {
-			return false, err
-		}
-		files[i] = f
-	}
-	if infos[0].Size() != infos[1].Size() {
-		return false, nil
-	}
-	var parts [2][1 << 15]byte
-	for {
-		n, err := io.ReadFull(files[0], parts[0][:])
-		if _, err := io.ReadFull(files[1], parts[1][:n]); err != nil || !bytes.Equal(parts[0][:n], parts[1][:n]) {
-			return false, err
-		}
-		switch {
-		case err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF):
-			return true, nil
-		case err != nil:
-			return false, err
-		}
-	}
 }

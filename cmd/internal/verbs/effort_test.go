@@ -10,7 +10,7 @@ import (
 )
 
 // TestEffort tests that each verb inflates, decodes and walks all data at most once, and that ls inflates
-// nothing large.
+// nothing large. The names of tables and grids of mods depend on whether they can be decoded.
 func TestEffort(t *testing.T) {
 	dir := filepath.ToSlash(t.TempDir())
 	inflated := make(map[string]int64)
@@ -27,10 +27,10 @@ func TestEffort(t *testing.T) {
 		{"pack -f DIR/b -o DIR/b.map", 1, 2, 0},
 		{"pack SAMPLES/ember -o DIR/e.MOD", 0, 0, 0},
 		{"info DIR/e.MOD", 0, 0, 0},
-		{"ls -l DIR/e.MOD", 0, 0, 0},
-		{"search x:y DIR/e.MOD", 0, 0, 10},
+		{"ls -l DIR/e.MOD", 0, 0, 1},
+		{"search x:y DIR/e.MOD", 0, 0, 11},
 		{"check DIR/e.MOD", 0, 0, 11}, // with the mesh, which the folder has unchanged
-		{"extract DIR/e.MOD -o DIR/e", 0, 0, 10},
+		{"extract DIR/e.MOD -o DIR/e", 0, 0, 11},
 	} {
 		args := strings.Fields(strings.NewReplacer("SAMPLES", "../../../samples", "DIR", dir).Replace(test.args))
 		var out, errs bytes.Buffer
@@ -63,7 +63,8 @@ func TestEffort(t *testing.T) {
 	if all := n("check/b.map"); n("info/b.map") > all/4 || n("ls/b.map") > all/4 || n("search/b.map") > all || n("extract/b") != all {
 		t.Errorf("streams of the map: %v", inflated)
 	}
-	if all := n("check/e.MOD"); all == 0 || n("ls/e.MOD") > 0 || n("info/e.MOD") > 0 || n("search/e.MOD") != all || n("extract/e") != all {
+	if all := n("check/e.MOD"); all == 0 || n("ls/e.MOD") > 1 || n("info/e.MOD") > 0 ||
+		n("search/e.MOD") != all+1 || n("extract/e") != all+1 {
 		t.Errorf("streams of the mod: %v", inflated)
 	}
 }

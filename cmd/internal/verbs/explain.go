@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,16 +17,16 @@ import (
 func explainCommand(a *Tool) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "explain ID...",
+		Use:   "explain [ID...]",
 		Short: "Explain findings of check",
 		Long: `Explain prints the meaning of a kind of finding, what to do, and an example of its message. The ID of a
-finding is in brackets at its end. "trowel check --kinds" prints all kinds.
+finding is in brackets at its end. Without an ID it prints all kinds, without examples.
 
 With --json it prints an array of {format, id, severity, meaning, remedy, example}; format is empty for kinds that
 belong to no format.`,
 		Example: `  trowel explain tw-map-tile-unused
   trowel explain mt-block-cut-off --json`,
-		Args: args(1, -1),
+		Args: args(0, -1),
 		ValidArgsFunction: func(_ *cobra.Command, _ []string, start string) (offers, cobra.ShellCompDirective) {
 			var ids offers
 			for _, k := range ownedKinds(a) {
@@ -37,6 +38,10 @@ belong to no format.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	colorFlag(a, cmd)
 	cmd.RunE = func(_ *cobra.Command, ids []string) error {
+		if len(ids) == 0 {
+			startPager(a)
+			return printKinds(a, asJSON)
+		}
 		kinds := ownedKinds(a)
 		var named []ownedKind
 		for _, id := range ids {
@@ -46,15 +51,14 @@ belong to no format.`,
 				for _, k := range kinds {
 					all = append(all, k.ID)
 				}
-				return wording.DidYouMean(fmt.Errorf("no finding has the ID %s", id), id, all, "`trowel check --kinds` prints all kinds")
+				return wording.DidYouMean(fmt.Errorf("no finding has the ID %s", id), id, all, "`trowel explain` prints all kinds")
 			}
 			named = append(named, kinds[i])
 		}
 		if asJSON {
 			list := terminal.Array{W: a.out}
 			for _, k := range named {
-				if err := list.Add(terminal.Object{{"format", k.owner}, {"id", k.ID}, {"severity", k.Severity},
-					{"meaning", k.Meaning}, {"remedy", k.Remedy}, {"example", k.example}}); err != nil {
+				if err := list.Add(append(k.object(), terminal.Member{"example", k.example})); err != nil {
 					return err
 				}
 			}
@@ -74,7 +78,29 @@ belong to no format.`,
 		}
 		return nil
 	}
-	return cmd
+	return needs(cmd, needNothing)
+}
+
+// printKinds prints an explanation of each kind of finding.
+func printKinds(a *Tool, asJSON bool) error {
+	list := terminal.Array{W: a.out}
+	for _, k := range ownedKinds(a) {
+		var err error
+		if asJSON {
+			err = list.Add(k.object())
+		} else {
+			_, err = fmt.Fprintf(a.out, "%s: %s (%s)\n    %s\n    %s\n", a.screen.Paint(terminal.ColorHead, k.ID),
+				a.screen.Paint(severityColors[k.Severity], k.Severity.String()),
+				cmp.Or(k.owner, "any format"), a.screen.Wrapped(k.Meaning, 4, 4), a.screen.Wrapped(k.Remedy, 4, 4))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if asJSON {
+		return list.End()
+	}
+	return nil
 }
 
 // ownedKind is a kind of finding, the format that reports it, and an example of its message.
@@ -82,6 +108,11 @@ type ownedKind struct {
 	*check.Kind
 	owner, title string // name and title of the first format that has it; "" and "any file" if none does
 	example      string
+}
+
+// object returns the kind as data, without the example.
+func (k ownedKind) object() terminal.Object {
+	return terminal.Object{{"format", k.owner}, {"id", k.ID}, {"severity", k.Severity}, {"meaning", k.Meaning}, {"remedy", k.Remedy}}
 }
 
 // ownedKinds returns all kinds of findings without duplicates.

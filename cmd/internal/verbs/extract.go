@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
 )
 
 func extractCommand(a *Tool) *cobra.Command {
@@ -23,7 +25,7 @@ func extractCommand(a *Tool) *cobra.Command {
 	w := &writing{Tool: a}
 	cmd := &cobra.Command{
 		Use:     "extract FILE... [-o FOLDER] [PATTERN...]",
-		Aliases: []string{"x", "unpack", "open"},
+		Aliases: []string{"x", "unpack"},
 		Short:   "Extract a file to a folder",
 		Long: `Extract writes the contents of a game file to a folder: climb.map becomes climb/ in the current
 folder. "trowel pack" builds the file again. Several files get a folder each, inside the folder
@@ -53,12 +55,12 @@ pack restores them. If PATTERN or an option such as --area selects a part of a f
 	cmd.Flags().BoolVarP(&force, "force", "f", false, "write into a folder that is not empty")
 	w.keepFlag(cmd)
 	w.flags(cmd)
-	optionFlags(a, cmd, optionsFor(format.ForTree))
+	OptionFlags(a, cmd, optionsFor(format.ForTree))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		files, patterns := filesAndPatterns(cmd.Context(), a, expand(args))
+		files, patterns := filesAndPatterns(cmd.Context(), a, Expand(args))
 		if dir == "-" {
 			return wording.Hint(errors.New("standard output cannot receive a folder"),
-				"`trowel cat %s PATH` prints one of its files", wording.Quoted(files[0]))
+				"`trowel cat %s PATH` prints one of its files", words.Quoted(files[0]))
 		}
 		from := make(map[string]string) // source file of each folder
 		return w.each(cmd.Context(), files, func(name string, r *report) error {
@@ -75,7 +77,7 @@ pack restores them. If PATTERN or an option such as --area selects a part of a f
 			if to == "" || len(files) > 1 {
 				folder := folderName(g)
 				if folder == "" {
-					return wording.Hint(errors.New("the name of the folder is missing: standard input has none"), "give one with -o")
+					return wording.Hint(errors.New("no name given for the folder: standard input has none"), "give one with -o")
 				}
 				to = filepath.Join(dir, folder)
 			}
@@ -104,8 +106,9 @@ func openGame(ctx context.Context, a *Tool, name string) (*service.File, error) 
 		err = a.Owned(f)
 	} else if src.IsDir() {
 		if err = fmt.Errorf("%s: %w", name, format.ErrNoTree); a.IsGame(name) {
-			err = wording.Hint(fmt.Errorf("%s: is already a folder", name), "`trowel pack %s` builds a file from a folder", wording.Quoted(name))
+			err = wording.Hint(fmt.Errorf("%s: is already a folder", name), "`trowel pack %s` builds a file from a folder", words.Quoted(name))
 		}
+		err = cmp.Or(service.Foreign(name, err), err)
 	}
 	if err != nil {
 		src.Close()

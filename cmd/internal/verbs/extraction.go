@@ -21,6 +21,7 @@ import (
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/safename"
 	"trowel.example/internal/files/tree"
+	"trowel.example/internal/files/wholefile"
 	"trowel.example/internal/format"
 	"trowel.example/internal/limits/parallel"
 	"trowel.example/internal/values/piece"
@@ -52,9 +53,11 @@ type extraction struct {
 // extract extracts a game file to dir and prints a summary.
 func (x *extraction) extract(ctx context.Context, dir string, g *service.File, opts output.Options) error {
 	job := x.report.watch(x.Job(g.Format))
-	if earlier, closer, err := service.OpenFolder(dir, nil); err == nil && opts.Replace {
-		defer closer.Close()
-		job.Over = earlier
+	if opts.Replace {
+		if earlier, closer, err := service.OpenFolder(dir, nil); err == nil {
+			defer closer.Close()
+			job.Over = earlier
+		}
 	}
 	if x.like != nil {
 		job.Over = x.like
@@ -153,7 +156,7 @@ func (x *extraction) start(dir string, g *service.File, opts output.Options) (*o
 	case errors.Is(err, fs.ErrNotExist) && x.report.dryRun:
 		return nil, nil
 	case errors.Is(err, fs.ErrNotExist):
-		if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
+		if err := wholefile.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
 			return nil, err
 		}
 		return output.New(dir, opts)
@@ -436,11 +439,11 @@ func (x *extraction) create(dir *os.Root, name string, info fs.FileInfo, r io.Re
 	}
 	sparse := regular.NewSparse(f)
 	size, err := io.Copy(sparse, r)
-	err = errors.Join(err, sparse.Finish(), f.Close())
+	err = errors.Join(err, sparse.Finish())
 	if err == nil && info != nil && !info.ModTime().IsZero() {
-		err = dir.Chtimes(name, info.ModTime(), info.ModTime())
+		err = wholefile.SetTime(f, info.ModTime())
 	}
-	return size, err
+	return size, errors.Join(err, f.Close())
 }
 
 // makeSidecar starts making the sidecar of the tree, which may take as long as all files together. If the

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,6 +35,10 @@ var findOptions = []format.Option{
 	{Name: "csv", Bool: true, Help: "print a table with comma-separated values, for spreadsheets"},
 	{Name: "by", Help: "group the matches by a `field`, path, at or file, with counts and sums of amounts"},
 	{Name: "count", Bool: true, Help: "print only the number of matches"},
+	{Name: "limit", Help: "print only the first `number` of matches or, with --by, of groups", Parse: func(value string) error {
+		_, err := parseLimit(value)
+		return err
+	}},
 }
 
 func findCommand(a *Tool) *cobra.Command {
@@ -46,7 +51,8 @@ for files whose format has the query. "trowel help find QUERY" explains a query.
 
 With --json it prints an array of {file, path, at, fields}, where at is the place as data, as in
 findings, and fields is an object; with --csv a table. --by groups the matches, with --json an array
-of {by, hits, sums}: sums is an object. These options may follow the query.
+of {by, hits, sums}: sums is an object. With --limit 10 it prints 10 matches or groups, and reports if
+there are more. These options may follow the query.
 
 The exit code is 0 if something was found and 1 if not. Then find prints the names in the query that
 are in none of the files to standard error.
@@ -65,7 +71,7 @@ are in none of the files to standard error.
 			cmd.Flags().String(o.Name, "", o.Help)
 		}
 	}
-	optionFlags(a, cmd, func(f *format.Format) []format.Option {
+	OptionFlags(a, cmd, func(f *format.Format) []format.Option {
 		if f.Finder == nil {
 			return nil
 		}
@@ -75,7 +81,7 @@ are in none of the files to standard error.
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		var unknown *pflag.NotExistError
 		if errors.As(err, &unknown) && isCommandOption(a.Formats, queriesOf, unknown.GetSpecifiedName()) {
-			return wording.Hint(optionError(cmd, err), "it is an option of queries, which follow --: `%s`", useLine(cmd))
+			return wording.Hint(optionError(cmd, err), "this is an option of queries, which follow --: `%s`", useLine(cmd))
 		}
 		return flagError(a, cmd.Root(), cmd, err)
 	})
@@ -89,7 +95,7 @@ are in none of the files to standard error.
 			return err
 		}
 		startPager(a)
-		f.Names = expand(names)
+		f.Names = Expand(names)
 		return f.run(cmd.Context())
 	}
 	return needs(cmd, needPager)
@@ -145,7 +151,7 @@ func (f *finding) parse(cmd *cobra.Command, args []string) (files []string, err 
 	case errors.Is(err, format.ErrCommand) && service.Exists(words[0]):
 		return nil, f.misplaced(cmd, append(words, files...), -1)
 	case errors.Is(err, format.ErrCommand):
-		return nil, wording.DidYouMean(fmt.Errorf("no query %s", words[0]), words[0], commandNames(f.Formats, queriesOf),
+		return nil, wording.CommandHint(fmt.Errorf("no query %s", words[0]), words[0], allCommands(f.Formats, queriesOf),
 			"`%s --help` lists the queries", cmd.CommandPath())
 	case err == nil:
 		return nil, errors.New("no format has a query")
@@ -160,23 +166,23 @@ func (f *finding) parse(cmd *cobra.Command, args []string) (files []string, err 
 // right order, if that can be determined.
 func (f *finding) misplaced(cmd *cobra.Command, args []string, dash int) error {
 	err := errors.New("expected files, -- and a query: " + useLine(cmd))
-	var files, words []string
+	var files, query []string
 	for _, arg := range args {
 		if service.Exists(arg) && dash < 1 || len(files) < dash {
 			files = append(files, arg)
 		} else {
-			words = append(words, arg)
+			query = append(query, arg)
 		}
 	}
 	switch {
-	case len(words) > 0 && !slices.Contains(commandNames(f.Formats, queriesOf), words[0]):
-		return wording.DidYouMean(err, words[0], commandNames(f.Formats, queriesOf), "`%s --help` lists the queries", cmd.CommandPath())
-	case len(words) == 0:
+	case len(query) > 0 && !slices.Contains(commandNames(f.Formats, queriesOf), query[0]):
+		return wording.CommandHint(err, query[0], allCommands(f.Formats, queriesOf), "`%s --help` lists the queries", cmd.CommandPath())
+	case len(query) == 0:
 		return wording.Hint(err, "`%s --help` lists the queries", cmd.CommandPath())
 	case len(files) == 0:
 		files = []string{"FILE"}
 	}
-	return wording.Hint(err, "did you mean `%s %s`?", cmd.CommandPath(), wording.Quoted(slices.Concat(files, []string{"--"}, words)...))
+	return wording.Hint(err, "did you mean `%s %s`?", cmd.CommandPath(), words.Quoted(slices.Concat(files, []string{"--"}, query)...))
 }
 
 // finding is one run of find.
@@ -262,13 +268,15 @@ type findEnd struct {
 func (f *finding) run(ctx context.Context) error {
 	f.known = make(map[string]bool)
 	f.printer = f.output.printer(f.out)
-	if err := f.Files.Perform(ctx, work.Of(f)); err != nil {
+	err := f.Files.Perform(ctx, work.Of(f))
+	if err != nil && !errors.Is(err, errEnough) {
 		return err
 	}
 	for _, name := range f.Names {
-		if !f.known[name] {
+		if err == nil && !f.known[name] {
 			f.failed = true
-			f.talk.Fail(fmt.Errorf("%s: contains no file whose format has this query", name))
+			err := fmt.Errorf("%s: contains no file whose format has this query", name)
+			f.talk.Fail(cmp.Or(service.Foreign(name, err), err))
 		}
 	}
 	if err := f.Unfit(); err != nil {
@@ -277,7 +285,12 @@ func (f *finding) run(ctx context.Context) error {
 	if err := f.printer.end(&f.total); err != nil {
 		return err
 	}
+	if f.printer.more {
+		f.talk.Say("there are more: --limit %d prints the first", f.output.limit)
+	}
 	switch {
+	case errors.Is(err, errEnough) && !f.failed:
+		return nil
 	case f.failed:
 		return errQuiet
 	case f.total.Hits == 0:
@@ -317,8 +330,8 @@ func (f *finding) sayLacks(ctx context.Context) {
 	}
 	for _, e := range none.names {
 		advice := e.Advice
-		if near := wording.NearFolded(e.Name, e.Names); near != "" {
-			advice = "did you mean " + wording.Quoted(near) + "?"
+		if near := wording.NearName(e.NameError); near != "" {
+			advice = "did you mean " + words.Quoted(near) + "?"
 		}
 		f.talk.Say("trowel: %s", e.Error())
 		if advice != "" {
@@ -366,6 +379,7 @@ func (f *finding) one(ctx context.Context, t service.Target, shard format.Shard,
 		return stop
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case errors.Is(err, errEnough):
 	case f.InParts() && server.Failed(err):
 		return err // the server may be reachable again when the part is retried
 	case err != nil:
@@ -421,9 +435,15 @@ func (f *finding) look(ctx context.Context, quiet *service.Service, t service.Ta
 		if err := end.Tally.count(&f.output, t.Name, h); err != nil || !f.output.each() {
 			return err
 		}
-		return hit(h)
+		if err := hit(h); err != nil || f.output.limit == 0 || end.Tally.Hits <= f.output.limit {
+			return err
+		}
+		return errEnough
 	}), t.Name)
 }
+
+// errEnough ends a search of which --limit prints no more matches.
+var errEnough = errors.New("enough")
 
 // Take adds a record to the results and prints its hits.
 func (f *finding) Take(_ context.Context, p work.Part, r findRecord) error {
@@ -432,7 +452,11 @@ func (f *finding) Take(_ context.Context, p work.Part, r findRecord) error {
 	case err != nil:
 		return err
 	case r.Hits != nil:
-		return r.Hits.each(func(h format.Hit) error { return f.printer.print(t.Name, h) })
+		err := r.Hits.each(func(h format.Hit) error { return f.printer.print(t.Name, h) })
+		if errors.Is(err, errEnough) && f.InParts() {
+			return nil // all parts end
+		}
+		return err
 	case r.Note != nil:
 		f.failed = f.failed || r.Note.Kind == wording.Failed
 		f.Report(p, *r.Note)

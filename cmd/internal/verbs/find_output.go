@@ -24,6 +24,15 @@ import (
 type findOutput struct {
 	json, csv, count bool
 	by               string // field to group by; "" for no groups
+	limit            int64  // number of hits or groups; 0 for all
+}
+
+func parseLimit(value string) (int64, error) {
+	n, err := strconv.ParseInt(value, 10, 64)
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("%q: expected a number of 1 or more", value)
+	}
+	return n, nil
 }
 
 // outputOf returns the output format from the options before -- and from those of the query.
@@ -38,9 +47,17 @@ func outputOf(cmd *cobra.Command, job *format.Job) (findOutput, error) {
 		return ""
 	}
 	o := findOutput{json: value("json") == "true", csv: value("csv") == "true", count: value("count") == "true", by: value("by")}
+	if text := value("limit"); text != "" {
+		var err error
+		if o.limit, err = parseLimit(text); err != nil {
+			return o, fmt.Errorf("--limit %w", err)
+		}
+	}
 	switch {
+	case o.count && o.limit > 0:
+		return o, errors.New("--count and --limit cannot be combined")
 	case o.json && o.csv:
-		return o, errors.New("--json and --csv exclude each other")
+		return o, errors.New("--json and --csv cannot be combined")
 	case o.count && (o.json || o.csv || o.by != ""):
 		return o, wording.Hint(errors.New("--count prints only a number"), "--by file counts for each file")
 	}
@@ -159,13 +176,21 @@ type findPrinter struct {
 	list   terminal.Array
 	table  *csv.Writer
 	header []string // of the table; nil before the first row
+	shown  int64    // number of hits
+	more   bool     // the limit was reached, and there is more
 }
 
 func (o findOutput) printer(w io.Writer) *findPrinter {
 	return &findPrinter{findOutput: o, w: w, list: terminal.Array{W: w}, table: csv.NewWriter(w)}
 }
 
+// print prints a hit, or returns errEnough after as many as the limit allows.
 func (p *findPrinter) print(file string, h format.Hit) error {
+	if p.limit > 0 && p.shown == p.limit {
+		p.more = true
+		return errEnough
+	}
+	p.shown++
 	if p.json {
 		one := terminal.Object{{"file", file}, {"path", h.Path}, {"at", h.At}, {"fields", fieldsObject(h.Fields)}}
 		if h.More != nil {
@@ -227,7 +252,11 @@ func (p *findPrinter) end(t *counts) error {
 		_, err := fmt.Fprintln(p.w, t.Hits)
 		return err
 	}
-	for _, g := range t.sorted() {
+	for i, g := range t.sorted() {
+		if p.limit > 0 && int64(i) == p.limit {
+			p.more = true
+			break
+		}
 		if err := p.printGroup(g, t.Sums); err != nil {
 			return err
 		}

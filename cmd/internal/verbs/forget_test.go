@@ -21,7 +21,7 @@ func TestKeep(t *testing.T) {
 		list = append(list, format.Snapshot{ID: text, Time: at, Of: "world"})
 	}
 	list = append(list, format.Snapshot{ID: "other", Time: list[0].Time, Of: "other world"})
-	within := func(text string) (p period) {
+	within := func(text string) (p Period) {
 		if err := p.Set(text); err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +55,7 @@ func TestKeep(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "d", "1", "1x", "-1d", "1d2", "99999d", "1 d"} {
-		if new(period).Set(bad) == nil {
+		if new(Period).Set(bad) == nil {
 			t.Errorf("%q is accepted", bad)
 		}
 	}
@@ -78,8 +78,8 @@ func TestKeepZones(t *testing.T) {
 			"10-25T00:50 10-25T01:50"},
 		"the day of the zone": {berlin, keeping{daily: 9}, "11-01T22:30 11-01T23:30 11-02T22:30", "11-01T22:30 11-02T22:30"},
 		"the day of UTC":      {time.UTC, keeping{daily: 9}, "11-01T22:30 11-01T23:30 11-02T22:30", "11-01T23:30 11-02T22:30"},
-		"a day of 25 hours":   {berlin, keeping{within: period{days: 1}}, "10-24T20:59 10-24T21:01 10-25T22:00", "10-24T21:01 10-25T22:00"},
-		"a month of 28 days":  {time.UTC, keeping{within: period{months: 1}}, "02-27T11:00 02-28T12:00 03-31T12:00", "02-28T12:00 03-31T12:00"},
+		"a day of 25 hours":   {berlin, keeping{within: Period{days: 1}}, "10-24T20:59 10-24T21:01 10-25T22:00", "10-24T21:01 10-25T22:00"},
+		"a month of 28 days":  {time.UTC, keeping{within: Period{months: 1}}, "02-27T11:00 02-28T12:00 03-31T12:00", "02-28T12:00 03-31T12:00"},
 	} {
 		time.Local = c.zone
 		var list []format.Snapshot

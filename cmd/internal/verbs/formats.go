@@ -41,7 +41,7 @@ convertsTo, doc}.`,
 		}
 		return printFormats(a)
 	}
-	return needs(cmd, needPager)
+	return needs(cmd, needNothing)
 }
 
 // printFormats prints a table. If the table is wider than the screen, its last column continues on the next

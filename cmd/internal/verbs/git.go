@@ -28,6 +28,7 @@ import (
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/text/words"
 	"trowel.example/internal/values/merge3"
 )
@@ -48,7 +49,7 @@ for teams.`,
 				names = append(names, sub.Name())
 			}
 			return wording.DidYouMean(fmt.Errorf("%s: unknown command %q", cmd.CommandPath(), words[0]), words[0], names,
-				"it has %s", strings.Join(names, ", "))
+				"expected one of %s", strings.Join(names, ", "))
 		},
 	}
 	cmd.AddCommand(gitInstallCommand(a), verbatim(gitTextCommand(a)), verbatim(gitDiffCommand(a)),
@@ -144,8 +145,8 @@ func gitInstallCommand(a *Tool) *cobra.Command {
 		Short: "Configure git for game files",
 		Long: `Install adds lines to .gitattributes, which all members of the project share, and settings to the
 configuration of this clone, which is not shared; so every member runs it once. With --hook,
-"trowel git check" runs before each commit. Existing lines and hooks are kept, and a second run
-changes nothing. With --print nothing is written.`,
+"trowel git check" runs before each commit. Backups of changes in place are ignored in this clone.
+Existing lines and hooks are kept, and a second run changes nothing. With --print nothing is written.`,
 		Example: `  trowel git install
   trowel git install --hook
   trowel git install --print`,
@@ -161,13 +162,13 @@ changes nothing. With --print nothing is written.`,
 			if err != nil {
 				return err
 			}
-			program = wording.QuotedFor("unix", filepath.ToSlash(self)) // git runs the hook in its own shell
+			program = words.QuotedFor("unix", filepath.ToSlash(self)) // git runs the hook in its own shell
 		}
 		attributes := gitMark + "\n" + strings.Join(gitAttributes(a), "\n") + "\n"
 		if onlyPrint {
 			fmt.Fprintf(a.out, "# .gitattributes\n%s\n# configuration\n", attributes)
 			for _, c := range gitConfig(program) {
-				fmt.Fprintf(a.out, "git config %s %s\n", c[0], wording.Quoted(c[1]))
+				fmt.Fprintf(a.out, "git config %s %s\n", c[0], words.Quoted(c[1]))
 			}
 			if withHook {
 				fmt.Fprintf(a.out, "\n# .git/hooks/pre-commit\n"+hook, program)
@@ -187,6 +188,9 @@ changes nothing. With --print nothing is written.`,
 				return err
 			}
 		}
+		if err := excludeBackups(ctx, top); err != nil {
+			return err
+		}
 		a.talk.Say("configured this clone: git calls %s for game files", program)
 		if withHook {
 			return addHook(a, ctx, top, fmt.Sprintf(hook, program))
@@ -194,6 +198,54 @@ changes nothing. With --print nothing is written.`,
 		return nil
 	}
 	return needs(cmd, needAll)
+}
+
+// backupPattern matches the backups next to files.
+const backupPattern = "*.backup-[0-9]*"
+
+// excludeBackups makes git ignore backups in this clone.
+func excludeBackups(ctx context.Context, top string) error {
+	path, err := gitPath(ctx, top, "info/exclude")
+	if err != nil {
+		return err
+	}
+	old, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if slices.Contains(strings.Fields(string(old)), backupPattern) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	text := string(old)
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return writeWhole(path, text+backupPattern+"\n")
+}
+
+// gitPath returns the path of a file or folder of a clone.
+func gitPath(ctx context.Context, top, name string) (string, error) {
+	path, err := git(ctx, top, "rev-parse", "--git-path", name)
+	if path = filepath.FromSlash(strings.TrimSpace(path)); !filepath.IsAbs(path) {
+		path = filepath.Join(top, path)
+	}
+	return path, err
+}
+
+// writeWhole writes a text to a file, or replaces the file, as a whole.
+func writeWhole(path, text string) error {
+	out, err := output.New(path, output.Options{Replace: true})
+	if err != nil {
+		return err
+	}
+	defer out.Discard()
+	if err := format.Write(out, []byte(text)); err != nil {
+		return err
+	}
+	return out.Commit()
 }
 
 // addAttributes writes lines to .gitattributes. They replace the lines of an earlier run or are added at the
@@ -224,15 +276,7 @@ func addAttributes(a *Tool, path, lines string) error {
 		a.talk.Say("%s already has the lines for game files", path)
 		return nil
 	}
-	out, err := output.New(path, output.Options{Replace: true})
-	if err != nil {
-		return err
-	}
-	defer out.Discard()
-	if err := format.Write(out, []byte(before+lines+rest)); err != nil {
-		return err
-	}
-	if err := out.Commit(); err != nil {
+	if err := writeWhole(path, before+lines+rest); err != nil {
 		return err
 	}
 	a.talk.Say("wrote %s: commit it to share it", path)
@@ -241,12 +285,9 @@ func addAttributes(a *Tool, path, lines string) error {
 
 // addHook writes the hook, unless a hook exists.
 func addHook(a *Tool, ctx context.Context, top, text string) error {
-	dir, err := git(ctx, top, "rev-parse", "--git-path", "hooks")
+	dir, err := gitPath(ctx, top, "hooks")
 	if err != nil {
 		return err
-	}
-	if dir = strings.TrimSpace(dir); !filepath.IsAbs(dir) {
-		dir = filepath.Join(top, dir)
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -297,7 +338,7 @@ that cannot be opened it prints one line with the reason.`,
 func printText(ctx context.Context, a *Tool, name string) error {
 	fsys, closer, err := a.Tree(ctx, name)
 	if err != nil {
-		data, e := regular.ReadFile(name, 1<<30)
+		data, e := regular.ReadFile(name, effort.WholeFile)
 		if e != nil {
 			return err
 		}
@@ -478,8 +519,8 @@ func gitMergeCommand(a *Tool) *cobra.Command {
 		}
 		if len(conflicts) > 0 {
 			a.talk.Say("%s: %s: our side was kept. To finish manually:", path, wording.Count(len(conflicts), "conflict"))
-			a.talk.Say("  git show %s > base; git show %s > ours; git show %s > theirs", wording.Quoted(":1:"+path),
-				wording.Quoted(":2:"+path), wording.Quoted(":3:"+path))
+			a.talk.Say("  git show %s > base; git show %s > ours; git show %s > theirs", words.Quoted(":1:"+path),
+				words.Quoted(":2:"+path), words.Quoted(":3:"+path))
 			a.talk.Say("  trowel merge base ours theirs -o FOLDER")
 			return errFound
 		}

@@ -2,8 +2,10 @@ package verbs
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -15,6 +17,7 @@ import (
 	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
 )
 
 // Other words that users try for verbs, besides names and aliases. A value with blanks is a verb with its
@@ -26,13 +29,13 @@ var otherVerbs = map[string]string{
 	"grep": "search", "query": "find", "compare": "diff", "show": "cat", "print": "cat", "view": "cat",
 	"fix": "repair", "mend": "repair", "recover": "repair", "hex": "dump", "inspect": "dump",
 	"stat": "info", "file": "info", "upgrade": "convert", "migrate": "convert",
-	"undo": "repair --restore BACKUP", "revert": "repair --restore BACKUP", "rollback": "repair --restore BACKUP",
+	"revert": "undo", "rollback": "undo",
 	"tree": "ls -R", "dir": "ls",
 	"rm": "edit", "remove": "edit", "delete": "edit", "mv": "edit", "rename": "edit", "set": "edit", "replace": "edit",
 	"cp": "convert", "copy": "convert", "save": "backup", "snapshot": "backup", "snapshots": "ls", "history": "ls",
 	"list": "ls", "layers": "render --list", "views": "render --list",
 	"draw": "render", "screenshot": "render", "thumbnail": "render --thumbnail", "image": "render", "gui": "view",
-	"serve": "view", "browse": "view", "publish": "site", "fuse": "mount", "fusermount": "mount", "web": "site", "gallery": "site",
+	"serve": "view", "browse": "view", "publish": "site", "web": "site", "gallery": "site",
 }
 
 // verbFor returns the verb that a word probably means, or "".
@@ -71,6 +74,9 @@ func flagError(a *Tool, root, cmd *cobra.Command, err error) error {
 		}
 	}
 	name, short := unknown.GetSpecifiedName(), unknown.GetSpecifiedShortnames() != ""
+	if err := GoneError(cmd.Name() + " --" + name); err != nil {
+		return err
+	}
 	var names, verbs []string
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) { names = append(names, "--"+flag.Name) })
 	for _, verb := range root.Commands() {
@@ -92,8 +98,14 @@ func flagError(a *Tool, root, cmd *cobra.Command, err error) error {
 	if i := slices.IndexFunc(names, func(known string) bool { return len(name) > 2 && strings.HasPrefix(known, "--"+name) }); i >= 0 {
 		return wording.Hint(plain, "did you mean %s?", names[i])
 	}
+	if other := otherOptions[cmd.Name()+" --"+name]; other != "" {
+		return wording.Hint(plain, "%s", other)
+	}
+	if known := otherName(name, names); known != "" {
+		return wording.Hint(plain, "did you mean %s?", known)
+	}
 	if len(verbs) > 0 && len(verbs) < 12 {
-		return wording.Hint(plain, "it is an option of %s", strings.Join(verbs, ", "))
+		return wording.Hint(plain, "this is an option of %s", strings.Join(verbs, ", "))
 	}
 	return wording.DidYouMean(plain, "--"+name, names, "see `%s --help`", cmd.CommandPath())
 }
@@ -151,19 +163,82 @@ func swapped(a *Tool, cmd *cobra.Command, args []string) error {
 	is := func(file, other string) bool {
 		return !service.Exists(other) && !strings.EqualFold(filepath.Ext(file), filepath.Ext(other)) && service.Exists(file) && a.IsGame(file)
 	}
-	line := ""
+	line, rest := "", slices.Concat(args[last:], args[1:last])
 	switch dash := cmd.ArgsLenAtDash(); {
+	case cmd.Name() == "edit" && dash <= 0 && slices.Contains(commandNames(a.Formats, editCommands), args[0]) && is(args[last], args[0]):
+		line = words.Quoted(args[last]) + " -- " + words.Quoted(args[:last]...)
+	case cmd.Name() == "convert" && last == 1 && is(args[1], args[0]) && !cmd.Flags().Changed("to") && isTarget(a, args[0]):
+		line = words.Quoted(args[1]) + " --to " + words.Quoted(args[0])
+	case cmd.Name() == "render" && is(args[last], args[0]) && !cmd.Flags().Changed("output") &&
+		slices.Contains(pictureKinds, strings.ToLower(strings.TrimPrefix(filepath.Ext(args[0]), "."))):
+		line = words.Quoted(rest...) + " -o " + words.Quoted(args[0])
+	case cmd.Name() == "backup" && last == 1 && service.Exists(args[1]) && isRepository(cmd.Context(), a, args[0]) &&
+		!isRepository(cmd.Context(), a, args[1]):
+		line = words.Quoted(args[1], args[0])
 	case slices.Contains(fileFirst, cmd.Name()) && dash < 0 && is(args[last], args[0]) && !strings.Contains(args[0], "://"):
-		line = wording.Quoted(slices.Concat(args[last:], args[:last])...)
+		line = words.Quoted(slices.Concat(args[last:], args[:last])...)
 	case cmd.Name() == "search" && last == 1 && is(args[0], args[1]):
-		line = wording.Quoted(args[1], args[0])
+		line = words.Quoted(args[1], args[0])
 	case verbCommands[cmd.Name()] != nil && dash > 0 && dash <= last &&
 		slices.Contains(commandNames(a.Formats, verbCommands[cmd.Name()]), args[0]) && is(args[dash], args[0]):
-		line = wording.Quoted(args[dash]) + " -- " + wording.Quoted(slices.Concat(args[:dash], args[dash+1:])...)
+		line = words.Quoted(args[dash]) + " -- " + words.Quoted(slices.Concat(args[:dash], args[dash+1:])...)
 	default:
 		return nil
 	}
 	return wording.Hint(errors.New("the arguments are in the wrong order: "+useLine(cmd)), "did you mean `%s %s`?", cmd.CommandPath(), line)
+}
+
+// isTarget reports whether a word means a target of a conversion.
+func isTarget(a *Tool, word string) bool {
+	for _, f := range a.Formats {
+		if slices.ContainsFunc(f.Conversions, func(c format.Conversion) bool { return c.To == word }) || len(targetsLike(f, word)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// isRepository reports whether a path is that of a repository of backups.
+func isRepository(ctx context.Context, a *Tool, path string) bool {
+	g, err := a.Find(ctx, path)
+	if err != nil {
+		return false
+	}
+	defer g.Close()
+	return needRepository(g) == nil
+}
+
+// otherOptions are the options that users mean by an option that a verb does not have.
+var otherOptions = map[string]string{
+	"check --format": "--sarif prints SARIF, --json prints JSON",
+	"restore --at":   "--moment TIME restores the snapshot of a moment",
+}
+
+// otherNames are other words that users try for options.
+var otherNames = map[string][]string{"width": {"size"}, "height": {"size"}, "bottom": {"down", "area"}, "top": {"up", "area"},
+	"at": {"area", "to", "x"}}
+
+// otherName returns which of the options of a verb or an operation a word probably means, or "".
+func otherName(word string, names []string) string {
+	for _, name := range otherNames[word] {
+		if slices.Contains(names, "--"+name) {
+			return "--" + name
+		}
+	}
+	return ""
+}
+
+// noFiles returns the error for a folder that contains no files of a kind.
+func noFiles(name, kind string) error {
+	err := fmt.Errorf("%s: contains no %s", name, kind)
+	entries, _ := os.ReadDir(name)
+	switch {
+	case len(entries) > 0 && !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Type()&os.ModeSymlink == 0 }):
+		return wording.Hint(fmt.Errorf("%s: contains only links, and links in folders are not followed", name), "name their targets")
+	case kind == "files":
+		return err
+	}
+	return cmp.Or(service.Foreign(name, err), wording.Hint(err, "`trowel formats` lists the supported formats"))
 }
 
 // notVerb returns an error about a first word that is neither a file nor a verb, but means one. Its hint is the line to
@@ -171,6 +246,9 @@ func swapped(a *Tool, cmd *cobra.Command, args []string) error {
 func notVerb(a *Tool, root *cobra.Command, word string, rest []string) error {
 	if word == "-" || service.Exists(word) || strings.ContainsAny(word, `./\`) {
 		return nil
+	}
+	if err := GoneError(word); err != nil {
+		return err
 	}
 	if line, others := commandLine(a, root, word, rest); line != "" {
 		also := ""
@@ -187,7 +265,7 @@ func notVerb(a *Tool, root *cobra.Command, word string, rest []string) error {
 		return nil
 	case "edit":
 		return wording.Hint(fmt.Errorf("%s: neither a verb nor a file", word), "`trowel edit %s --help` lists the operations",
-			cmp.Or(wording.Quoted(rest...), "FILE"))
+			cmp.Or(words.Quoted(rest...), "FILE"))
 	default:
 		return wording.Hint(fmt.Errorf("%s: neither a verb nor a file", word), "did you mean `%s`?", verbLine(verb, rest))
 	}
@@ -196,26 +274,26 @@ func notVerb(a *Tool, root *cobra.Command, word string, rest []string) error {
 // verbLine returns the line that runs a verb, which may have an option, with arguments.
 func verbLine(verb string, args []string) string {
 	verb, option, _ := strings.Cut(verb, " ")
-	words := []string{"trowel", verb}
+	line := []string{"trowel", verb}
 	if len(args) > 0 {
-		words = append(words, wording.Quoted(args...))
+		line = append(line, words.Quoted(args...))
 	}
 	if option != "" {
-		words = append(words, option)
+		line = append(line, option)
 	}
-	return strings.Join(words, " ")
+	return strings.Join(line, " ")
 }
 
 // commandLine returns the line that runs an operation or query that the user gave as a verb, and the names of others
 // that the word could mean; "" if it means none which the files among the other words have.
 func commandLine(a *Tool, root *cobra.Command, word string, rest []string) (line string, others []string) {
-	var files, words, options []string
+	var files, given, options []string
 	var formats format.Set
 	for _, arg := range rest {
 		if f := formatOfName(a, arg); f != nil && service.Exists(arg) {
 			files, formats = append(files, arg), append(formats, f)
 		} else {
-			words = append(words, arg)
+			given = append(given, arg)
 		}
 	}
 	if len(files) == 0 {
@@ -223,11 +301,19 @@ func commandLine(a *Tool, root *cobra.Command, word string, rest []string) (line
 	}
 	for _, verb := range []string{"find", "edit"} {
 		like := commandsLike(formats, verbCommands[verb], word)
+		calls := wording.LikeCommands(word, allCommands(formats, editCommands))
+		if len(like) == 0 && verb == "edit" && strings.Contains(word, "-") && len(calls) > 0 {
+			call := calls[0]
+			if len(given) > 0 && !strings.Contains(call, " ") {
+				call += " " + words.Quoted(given...)
+			}
+			return fmt.Sprintf("trowel edit %s -- %s", words.Quoted(files...), call), calls[1:]
+		}
 		if len(like) == 0 || verb == "find" && like[0].Name != word {
 			continue
 		}
 		if cmd, _, err := root.Find([]string{verb}); err == nil { // options of the verb are before --
-			words = slices.DeleteFunc(words, func(word string) bool {
+			given = slices.DeleteFunc(given, func(word string) bool {
 				flag := cmd.Flags().Lookup(strings.TrimLeft(word, "-"))
 				own := strings.HasPrefix(word, "--") && flag != nil && flag.NoOptDefVal != ""
 				if own {
@@ -237,13 +323,13 @@ func commandLine(a *Tool, root *cobra.Command, word string, rest []string) (line
 			})
 		}
 		call := like[0].Usage()
-		if len(words) > 0 || len(like[0].Args) == 0 {
-			call = wording.Quoted(append([]string{like[0].Name}, words...)...)
+		if len(given) > 0 || len(like[0].Args) == 0 {
+			call = words.Quoted(append([]string{like[0].Name}, given...)...)
 		}
 		for _, c := range like[1:] {
 			others = append(others, c.Name)
 		}
-		return fmt.Sprintf("trowel %s %s -- %s", verb, wording.Quoted(append(files, options...)...), call), others
+		return fmt.Sprintf("trowel %s %s -- %s", verb, words.Quoted(append(files, options...)...), call), others
 	}
 	return "", nil
 }
@@ -317,12 +403,15 @@ func helpCommand(a *Tool, root *cobra.Command) *cobra.Command {
 			if cmd == root && len(words) == 1 && p.commands(words[0]) {
 				return nil
 			}
+			if err := GoneError(strings.Join(words, " ")); err != nil {
+				return err
+			}
 			if verb := verbFor(root, words[0]); cmd == root && verb != "" {
 				return wording.Hint(fmt.Errorf("%q is not a verb", words[0]), "did you mean `trowel help %s`?", verb)
 			}
-			names := slices.Concat(commandNames(a.Formats, editCommands), commandNames(a.Formats, queriesOf))
-			return wording.DidYouMean(fmt.Errorf("%q is not a verb, an operation or a query", words[len(words)-1]),
-				words[len(words)-1], names, "`trowel help` lists the verbs, and `trowel edit --help` the operations")
+			all := slices.Concat(allCommands(a.Formats, editCommands), allCommands(a.Formats, queriesOf))
+			return wording.CommandHint(fmt.Errorf("%q is not a verb, an operation or a query", words[len(words)-1]),
+				words[len(words)-1], all, "`trowel help` lists the verbs, and `trowel edit --help` the operations")
 		},
 	}, needAll) // trowel-fleet explains its verbs
 }
@@ -338,6 +427,9 @@ func completionCommand(root *cobra.Command) {
 	cmd.Long = "Completion prints the script with which a shell completes verbs, options and the paths\nin files. " +
 		"\"trowel completion SHELL --help\" shows how to load it."
 	cmd.Args = cobra.ArbitraryArgs
+	for _, shell := range cmd.Commands() {
+		needs(shell, needNothing)
+	}
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		if len(words) == 0 {
 			return cmd.Help()
@@ -350,8 +442,8 @@ func completionCommand(root *cobra.Command) {
 	}
 }
 
-// expand replaces patterns by the files that they match, on systems whose shells do not expand patterns.
-func expand(names []string) []string {
+// Expand replaces patterns by the files that they match, on systems whose shells do not expand patterns.
+func Expand(names []string) []string {
 	if runtime.GOOS != "windows" {
 		return names
 	}

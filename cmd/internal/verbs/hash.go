@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/terminal"
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/words"
@@ -83,6 +84,9 @@ type hashing struct {
 
 func (h *hashing) hash(game *format.Game, names []string) error {
 	for _, name := range names {
+		if service.IsFile(name) {
+			h.talk.Say("%s is also a file: this is the hash of the name, and `trowel info` prints those of the file", name)
+		}
 		if err := h.print(game, game.Hash.Of(name), name, true); err != nil {
 			return err
 		}
@@ -138,7 +142,7 @@ func parseHash(s string) (uint32, error) {
 	}
 	n, err := strconv.ParseUint(strings.TrimPrefix(s, "+"), 0, 32)
 	if err != nil {
-		return 0, fmt.Errorf("%q: not a number of 32 bits", s)
+		return 0, fmt.Errorf("%q: not a 32-bit number", s)
 	}
 	return uint32(n), nil
 }

@@ -16,8 +16,8 @@ const (
 	gameNote   = "trowel_games"
 )
 
-// optionFlags adds the options of formats as flags of a verb. Formats may share an option.
-func optionFlags(a *Tool, cmd *cobra.Command, options func(*format.Format) []format.Option) {
+// OptionFlags adds the options of formats as flags of a verb. Formats may share an option.
+func OptionFlags(a *Tool, cmd *cobra.Command, options func(*format.Format) []format.Option) {
 	for _, f := range a.Formats {
 		for _, o := range options(f) {
 			if o.Views != nil && o.For != 0 {
@@ -29,7 +29,7 @@ func optionFlags(a *Tool, cmd *cobra.Command, options func(*format.Format) []for
 					cmd.Flags().Bool(o.Name, o.Default == "true", o.Help)
 				} else {
 					cmd.Flags().Var(&optionValue{option: o, text: o.Default}, o.Name, o.Help)
-					a.completes(cmd, o.Name, completeOption(a, o))
+					a.Completes(cmd, o.Name, completeOption(a, o))
 				}
 				flag = cmd.Flags().Lookup(o.Name)
 				flag.Annotations = make(map[string][]string)

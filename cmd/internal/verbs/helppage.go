@@ -109,7 +109,8 @@ func helpAfterDash(a *Tool, cmd *cobra.Command, files, words []string) error {
 	names := commandNames(a.Formats, verbCommands[verb])
 	switch {
 	case name != "" && !slices.Contains(names, name):
-		return wording.DidYouMean(fmt.Errorf("no %s is called %s", commandKinds[verb].one, name), name, names,
+		return wording.CommandHint(fmt.Errorf("no %s is called %s", commandKinds[verb].one, name), name, allCommands(set,
+			verbCommands[verb]),
 			"`%s --help` lists the %s", cmd.CommandPath(), commandKinds[verb].many)
 	case !helpOfFiles(a, cmd, set, name):
 		newHelpPage(a, a.out).verb(cmd)
@@ -313,8 +314,13 @@ func (p *helpPage) verbRows(title string, verbs []*cobra.Command) {
 	}
 }
 
+// unlisted are the verbs that help does not list.
+var unlisted = []string{"man", "version"}
+
 // isShown reports whether help lists a verb.
-func isShown(verb *cobra.Command) bool { return verb.IsAvailableCommand() || verb.Name() == "help" }
+func isShown(verb *cobra.Command) bool {
+	return (verb.IsAvailableCommand() || verb.Name() == "help") && !slices.Contains(unlisted, verb.Name())
+}
 
 func (p *helpPage) flags(title string, flags *pflag.FlagSet) {
 	if flags.HasAvailableFlags() {
@@ -394,15 +400,16 @@ type verbGroup struct {
 // The groups of verbs in help. Verbs that formats and games declare are in the group worldVerbs, all other verbs in
 // the last one.
 var (
-	verbTitles = []string{"Look", "Take apart and build", "Change", "Compare and merge", worldVerbs, "Many machines", "Help"}
+	verbTitles = []string{"Look", "Take apart and build", "Change", "Compare and merge", worldVerbs, "Many machines", "Help and editors"}
 	groupVerbs = map[string][]string{
-		"Look":                 {"info", "view", "site", "ls", "cat", "search", "find", "render", "check", "explain", "dump", "hash", "formats"},
-		"Take apart and build": {"extract", "pack", "mount", "convert"},
-		"Change":               {"edit", "apply", "repair"},
+		"Look": {"info", "view", "site", "codex", "ls", "cat", "search", "find", "render", "check", "explain", "dump", "hash",
+			"formats"},
+		"Take apart and build": {"extract", "pack", "convert"},
+		"Change":               {"edit", "apply", "repair", "undo"},
 		"Compare and merge":    {"diff", "review", "merge", "git"},
 		worldVerbs:             {"backup", "restore", "forget"},
-		"Many machines":        {"census", "sql", "jobs", "worker"},
-		"Help":                 {"help", "completion", "man", "version"},
+		"Many machines":        {"census", "jobs", "worker"},
+		"Help and editors":     {"help", "completion", "lsp"},
 	}
 )
 

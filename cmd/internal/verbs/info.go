@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -36,10 +35,11 @@ With --json it prints an array of {file, format, title, size, info}; size is omi
 		Args: args(1, -1),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	optionFlags(a, cmd, optionsFor(0))
+	colorFlag(a, cmd)
+	OptionFlags(a, cmd, optionsFor(0))
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
 		startPager(a)
-		names = expand(names)
+		names = Expand(names)
 		list := terminal.Array{W: a.out}
 		failed := false
 		container := "" // the file that contains the paths
@@ -51,7 +51,7 @@ With --json it prints an array of {file, format, title, size, info}; size is omi
 				if i > 0 {
 					fmt.Fprintln(a.out)
 				}
-				return printFields(a.out, "", infoFields(g, info))
+				return a.printFields("", infoFields(g, info))
 			}
 			err := infoOf(cmd.Context(), a, name, printInfo)
 			if errors.Is(err, os.ErrNotExist) && container != "" {
@@ -142,26 +142,29 @@ func infoFields(g *service.File, info format.Info) []format.InfoField {
 	return append(fields, info.Fields...)
 }
 
-// printFields prints facts as aligned lines. The parts of a fact are indented below it.
-func printFields(w io.Writer, indent string, fields []format.InfoField) error {
+// printFields prints facts as aligned lines. The parts of a fact are indented below it. On a terminal, long values continue
+// below their beginning.
+func (a *Tool) printFields(indent string, fields []format.InfoField) error {
 	width := 0
 	for _, f := range fields {
 		width = max(width, utf8.RuneCountInString(label(f)))
 	}
 	for _, f := range fields {
 		lines, parts := fieldLines(f.Value)
-		head := indent + words.Printable(label(f)) + ":"
+		name := words.Printable(label(f)) + ":"
+		head := indent + a.screen.Paint(terminal.ColorPlace, name)
 		if len(lines) == 1 {
-			head += strings.Repeat(" ", width-utf8.RuneCountInString(label(f))+1) + words.Printable(lines[0])
+			column := len(indent) + width + 2
+			head += strings.Repeat(" ", width+2-utf8.RuneCountInString(name)) + a.screen.Wrapped(words.Printable(lines[0]), column, column)
 			lines = nil
 		}
-		if _, err := fmt.Fprintln(w, strings.TrimRight(head, " ")); err != nil {
+		if _, err := fmt.Fprintln(a.out, strings.TrimRight(head, " ")); err != nil {
 			return err
 		}
 		for _, line := range lines {
-			fmt.Fprintf(w, "%s  %s\n", indent, words.Printable(line))
+			fmt.Fprintf(a.out, "%s  %s\n", indent, a.screen.Wrapped(words.Printable(line), len(indent)+2, len(indent)+4))
 		}
-		if err := printFields(w, indent+"  ", parts); err != nil {
+		if err := a.printFields(indent+"  ", parts); err != nil {
 			return err
 		}
 	}

@@ -65,7 +65,7 @@ func intoFlags(v *conversions, cmd *cobra.Command, f *format.Format, c *format.C
 	}
 	cmd.Flags().StringVar(&p.into, "into", "", "the existing `file` to change in place")
 	cmd.Flags().StringVar(&p.backup, "backup", "", "the `file` for the backup of --into (default: next to it)")
-	optionFlags(v.Tool, cmd, func(of *format.Format) []format.Option {
+	OptionFlags(v.Tool, cmd, func(of *format.Format) []format.Option {
 		if of != f {
 			return nil
 		}
@@ -96,9 +96,9 @@ func (p *putting) agree(files []string) error {
 	case p.into == "" && p.backup != "":
 		return errors.New("--backup requires --into")
 	case p.asPlan && (p.into == "" || p.backup != ""):
-		return errors.New("--plan requires --into, and excludes --backup")
+		return errors.New("--plan requires --into, and cannot be combined with --backup")
 	case p.into != "" && !p.asPlan && (p.verb.out != "" || p.verb.force):
-		return errors.New("--into excludes -o and -f")
+		return errors.New("--into cannot be combined with -o or -f")
 	case p.into != "" && len(files) > 1:
 		return errors.New("--into accepts only one FILE")
 	}
@@ -107,9 +107,9 @@ func (p *putting) agree(files []string) error {
 		case p.into == "" && slices.Contains(p.only, given.Name):
 			return fmt.Errorf("--%s requires --into", given.Name)
 		case p.into != "" && slices.Contains(p.never, given.Name):
-			return fmt.Errorf("--into excludes --%s", given.Name)
+			return fmt.Errorf("--into cannot be combined with --%s", given.Name)
 		case p.asPlan && slices.Contains(p.direct, given.Name):
-			return fmt.Errorf("--plan excludes --%s", given.Name)
+			return fmt.Errorf("--plan cannot be combined with --%s", given.Name)
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 )
 
 // envKills enables TestKillVerbs, which takes minutes.
@@ -23,7 +25,7 @@ const envKills = "TROWEL_KILLS"
 // Occurrences are counted per thread: differences between threads are covered by package output, whose own test
 // counts steps.
 var deadly = strings.Fields("write pwrite64 rename renameat renameat2 linkat fsync fdatasync syncfs unlink unlinkat " +
-	"mkdirat ftruncate fchmodat utimensat")
+	"mkdirat ftruncate fchmod utimensat")
 
 // toBeKilled returns the path of the program, for a test that takes minutes.
 func toBeKilled(t *testing.T) string {
@@ -36,9 +38,7 @@ func toBeKilled(t *testing.T) string {
 		t.Fatal(err)
 	}
 	trowel := filepath.Join(t.TempDir(), "trowel")
-	if err := os.Symlink(self, trowel); err != nil {
-		t.Skip(err)
-	}
+	tests.Link(t, self, trowel)
 	return trowel
 }
 
@@ -341,6 +341,64 @@ func TestKillInPlace(t *testing.T) {
 				t.Errorf("killed too seldom: %v", count)
 			}
 		})
+	}
+}
+
+// TestKillUndo kills undo at every call that changes the disk, and tests that neither the file nor the undone state is lost, and that the
+// next undo completes it.
+func TestKillUndo(t *testing.T) {
+	trowel := toBeKilled(t)
+	burrow, err := filepath.Abs("../../../samples/burrow")
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := t.TempDir()
+	run := func(dir string, args ...string) *exec.Cmd {
+		cmd := exec.Command(trowel, args...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GOMAXPROCS=2")
+		return cmd
+	}
+	must := func(dir string, args ...string) {
+		t.Helper()
+		if out, err := run(dir, args...).CombinedOutput(); err != nil {
+			t.Fatalf("%q: %v\n%s", args, err, out)
+		}
+	}
+	must(base, "pack", burrow, "-o", "x.map")
+	old := look(t, base)["x.map"]
+	must(base, "edit", "x.map", "--in-place", "--", "info", "--author", "Ann")
+	edited := look(t, base)["x.map"]
+	count := map[string]int{}
+	for _, call := range deadly {
+		for at := 1; ; at++ {
+			dir := filepath.Join(t.TempDir(), "dir")
+			if out, err := exec.Command("cp", "-a", base, dir).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			killed := judge.Killed(t, run(dir, "undo", "x.map"), call, at)
+			now := look(t, dir)
+			kept := slices.Collect(maps.Values(now))
+			if file := now["x.map"]; file != old && file != edited && !inWorkshop(t, dir, edited) || !slices.Contains(kept, old) ||
+				!slices.Contains(kept, edited) && !inWorkshop(t, dir, edited) {
+				t.Errorf("killed at %s %d: %v", call, at, now)
+			}
+			if now["x.map"] == edited {
+				count["edited"]++
+			} else {
+				count["undone"]++
+			}
+			out, err := run(dir, "undo", "x.map").CombinedOutput() // an error if the killed one was complete
+			if now = look(t, dir); now["x.map"] != old || !slices.Contains(slices.Collect(maps.Values(now)), edited) || len(now) != 2 {
+				t.Errorf("killed at %s %d, and run again (%v): %v\n%s", call, at, err, now, out)
+			}
+			if !killed {
+				break
+			}
+		}
+	}
+	if t.Logf("killed: %v", count); count["edited"] < 3 || count["undone"] < 3 {
+		t.Error("killed too seldom")
 	}
 }
 

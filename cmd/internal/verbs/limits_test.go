@@ -29,8 +29,8 @@ func TestEffortMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := slices.IndexFunc(f.Items, func(it datafile.Item) bool { return it.Type == 2 }) // the image
-	f.Items = slices.Insert(f.Items, at, slices.Repeat(f.Items[at:at+1], 100)...)
-	f.Data[f.Items[at].Data[5]] = datafile.NewBlockStream(make([]byte, 1<<17), datafile.MaxContent)
+	f.Items = slices.Insert(f.Items, at, slices.Repeat(f.Items[at:at+1], 200)...)
+	f.Data[f.Items[at].Data[5]] = datafile.NewBlockStream(make([]byte, 1<<17), 64<<20)
 	if data, err = f.Encode(); err != nil {
 		t.Fatal(err)
 	}
@@ -48,9 +48,9 @@ func TestEffortMemory(t *testing.T) {
 		args, out string
 		code      int
 	}{
-		{"info FILE", "items[50]: expected at most 3,229,", exitFailed},
+		{"info FILE", "items[130]: expected at most 8,598,", exitFailed},
 		{"info FILE", "if you trust the file, --effort N allows N times as much", exitFailed},
-		{"check FILE", "(--effort raises this)", exitFound},
+		{"check FILE", "--effort N allows N times as much) [limit]", exitFound},
 		{"info --effort 4 FILE", "embedded images:", exitFine},
 		{"info --effort 0 FILE", `--effort: expected 1 to 1048576, not "0"`, exitFailed},
 		{"info --effort many FILE", `--effort: expected 1 to 1048576, not "many"`, exitFailed},

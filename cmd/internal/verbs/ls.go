@@ -40,7 +40,7 @@ With --json it prints an array of {path, stored, note}; stored is omitted if unk
 	}
 	cmd.Flags().BoolVarP(&long, "long", "l", false, "with stored sizes and notes")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	optionFlags(a, cmd, optionsFor(format.ForTree))
+	OptionFlags(a, cmd, optionsFor(format.ForTree))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		startPager(a)
 		chosen, err := selectPaths(args[1:])

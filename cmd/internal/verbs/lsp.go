@@ -16,15 +16,15 @@ func lspCommand(a *Tool) *cobra.Command {
 		Short: "Help a text editor with game files in folders",
 		Long: `Lsp is a language server: a text editor starts it and asks it, over standard input and output, about
 the texts of folders that extract made, or that the game's editor works on. It finds problems while
-you type, completes keys and values, describes what the cursor is on, finds where a thing is defined
-and mentioned, renames it everywhere, and corrects some problems.
+you type, completes keys and values, describes what the cursor is on, and finds where a thing is
+defined.
 
 docs/lsp.md shows how to set up editors. --base adds the game's own files.`,
 		Example: `  trowel lsp
   trowel lsp --base ~/torchlight2/PAKS/DATA.PAK`,
 		Args: args(0, 0),
 	}
-	optionFlags(a, cmd, func(f *format.Format) []format.Option {
+	OptionFlags(a, cmd, func(f *format.Format) []format.Option {
 		if f.Authoring == nil {
 			return nil
 		}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"trowel.example/internal/testing/seedmap"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/twmap"
@@ -98,7 +99,7 @@ func TestMapMemory(t *testing.T) {
 	// Each command may use the output of earlier ones.
 	all := []string{"convert MAP --to teeworlds-0.7 -o OUT.map", "check MAP", "extract MAP -o OUT",
 		"render MAP --size 64 -o OUT.png", "dump MAP",
-		"edit MAP -o TURNED.map -- mirror left-right", "edit MAP -o EDITED.map -- add-setting sv_x", "search hello MAP", "find MAP -- tile 7",
+		"edit MAP -o TURNED.map -- mirror left-right", "edit MAP -o EDITED.map -- add-setting sv_team", "search hello MAP", "find MAP -- tile 7",
 		"diff MAP TURNED.map", "merge MAP EDITED.map TURNED.map -o OUT3.map", "extract EDITED.map settings.cfg -o PIECE",
 		"apply PIECE EDITED.map -o OUT4.map",
 		"git textconv MAP", "git diff large.map MAP 0 100644 EDITED.map 0 100644", "git merge MAP EDITED.map TURNED.map large.map"}
@@ -140,5 +141,43 @@ func TestMapMemory(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestMapSizes tests that layers of the size of those of DDNet++'s main map, and of smaller ones of earlier versions, pass every
+// verb, and that the file comes back. It runs with TROWEL_LARGE=1: each layer inflates to 87 to 128 MB.
+func TestMapSizes(t *testing.T) {
+	if os.Getenv("TROWEL_LARGE") == "" {
+		t.Skip("inflates 2 GB: runs with TROWEL_LARGE=1, see .ci/nightly")
+	}
+	for _, height := range []int{2263, 2400, 2540, 2680, 3318} {
+		dir := filepath.ToSlash(t.TempDir())
+		data, err := seedmap.Large(3, 9611, height)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(dir+"/large.map", data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, verb := range []string{"info large.map", "check large.map", "extract large.map -o out", "pack out -o again.map",
+			"edit large.map -o edited.map -- add-setting sv_team", "edit large.map -o turned.map -- mirror left-right",
+			"diff large.map large.map", "render large.map --size 64 -o out.png"} {
+			args := strings.Fields(verb)
+			for i, arg := range args {
+				if i > 0 && (strings.Contains(arg, ".") || arg == "out") {
+					args[i] = dir + "/" + arg
+				}
+			}
+			var errs bytes.Buffer
+			if code := Main(games, args, strings.NewReader(""), io.Discard, &errs); code != exitFine {
+				t.Errorf("9611 x %d: %s: %d, %s", height, verb, code, &errs)
+			}
+		}
+		if again, err := os.ReadFile(dir + "/again.map"); err != nil || !bytes.Equal(again, data) {
+			t.Errorf("9611 x %d: the packed file differs, %v", height, err)
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

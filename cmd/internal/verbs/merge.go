@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"path"
@@ -21,7 +20,9 @@ import (
 	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/output"
+	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/text/words"
 	"trowel.example/internal/values/merge3"
 )
@@ -51,6 +52,8 @@ always complete.
 
 ` + keepHelp + `
 
+` + commitsHelp + `
+
 If -o names a folder, the result is a folder as extract makes it. If there are conflicts, its folder
 .trowel-merge has both versions of each part, so that you can finish the merge and pack it.
 
@@ -67,7 +70,7 @@ what, count, unit, at}, conflicts is an array of {path, at, what, base, ours, th
 	m.flags(cmd)
 	m.keepFlag(cmd)
 	cmd.Flags().BoolVarP(&m.force, "force", "f", false, "replace an existing file")
-	optionFlags(a, cmd, func(f *format.Format) []format.Option {
+	OptionFlags(a, cmd, func(f *format.Format) []format.Option {
 		if f.Merging == nil {
 			return nil
 		}
@@ -88,17 +91,17 @@ what, count, unit, at}, conflicts is an array of {path, at, what, base, ours, th
 		case many == nil && len(args) != 3:
 			return wording.Hint(fmt.Errorf("expected three files: %s", useLine(cmd)), "BASE is the version that OURS and THEIRS began with")
 		case m.out == "" && !m.dryRun:
-			return wording.Hint(errors.New("the name of the new file is missing"), "give it with -o, or use --dry-run")
+			return wording.Hint(errors.New("no name given for the new file"), "give it with -o, or use --dry-run")
 		}
 		if m.side, err = merge3.ParseSide(m.prefer); err != nil && many == nil {
 			return fmt.Errorf("--prefer: %w", err)
 		}
 		ours := args[min(1, len(args)-1)]
 		return m.each(cmd.Context(), []string{ours}, func(_ string, r *report) error {
-			return m.merge(cmd.Context(), expand(args), many, r)
+			return m.merge(cmd.Context(), Expand(args), many, r)
 		})
 	}
-	return needs(cmd, needOutput)
+	return needs(cmd, needOutput, needCommits)
 }
 
 // many returns the merging of many files into one, if the user asks for it.
@@ -112,7 +115,7 @@ func (m *merging) many(cmd *cobra.Command) (*format.MergingMany, error) {
 			continue
 		}
 		if many != nil && many.Flag != f.Merging.Many.Flag {
-			return nil, fmt.Errorf("--%s and --%s exclude each other", many.Flag, f.Merging.Many.Flag)
+			return nil, fmt.Errorf("--%s and --%s cannot be combined", many.Flag, f.Merging.Many.Flag)
 		}
 		many = f.Merging.Many
 	}
@@ -121,6 +124,11 @@ func (m *merging) many(cmd *cobra.Command) (*format.MergingMany, error) {
 
 // merge merges the files that args name.
 func (m *merging) merge(ctx context.Context, args []string, many *format.MergingMany, r *report) error {
+	files, _, remove, err := m.checkOut(ctx, args)
+	if err != nil {
+		return err
+	}
+	defer remove()
 	var games []*service.File
 	defer func() {
 		for _, g := range games {
@@ -129,7 +137,7 @@ func (m *merging) merge(ctx context.Context, args []string, many *format.Merging
 	}()
 	r.merged = args
 	var sources []*format.Source
-	for _, name := range args {
+	for _, name := range files {
 		before := m.Lost.Load()
 		g, err := m.Find(ctx, name)
 		if m.Lost.Load() > before {
@@ -172,7 +180,6 @@ func (m *merging) merge(ctx context.Context, args []string, many *format.Merging
 		return err
 	}
 	opts := m.WriteOptions(ctx, m.force, ours.Format, job, nil, filepath.Ext(ours.Source.Name), reads)
-	var err error
 	switch {
 	case m.dryRun:
 		err = run(nil)
@@ -363,7 +370,7 @@ func (m *merging) putSide(ctx context.Context, side string, g *service.File, put
 			if err != nil {
 				return err
 			}
-			data, err := io.ReadAll(io.LimitReader(f, format.MaxWhole))
+			data, err := regular.ReadAll(f, at, 0, effort.WholeFile)
 			if err = errors.Join(err, f.Close()); err != nil {
 				return err
 			}

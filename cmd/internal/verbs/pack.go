@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +15,8 @@ import (
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
+	"trowel.example/internal/text/words"
 )
 
 func packCommand(a *Tool) *cobra.Command {
@@ -42,13 +45,13 @@ then the file is written, the unreadable parts are reported, and the exit code i
 	cmd.Flags().BoolVarP(&force, "force", "f", false, "replace an existing file")
 	w.flags(cmd)
 	w.keepFlag(cmd)
-	optionFlags(a, cmd, optionsFor(format.ForBuild))
-	a.completes(cmd, "format", completing(a, completeFormats))
+	OptionFlags(a, cmd, optionsFor(format.ForBuild))
+	a.Completes(cmd, "format", completing(a, completeFormats))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return w.each(cmd.Context(), args, func(dir string, r *report) error {
 			fsys, closer, err := a.OpenFolder(dir)
 			if info, e := os.Stat(dir); e == nil && !info.IsDir() {
-				err = wording.Hint(fmt.Errorf("%s: is not a folder", dir), "`trowel extract %s` makes a folder from a file", wording.Quoted(dir))
+				err = wording.Hint(fmt.Errorf("%s: is not a folder", dir), "`trowel extract %s` makes a folder from a file", words.Quoted(dir))
 			}
 			if err != nil {
 				return service.NotThere(dir, err)
@@ -59,7 +62,7 @@ then the file is written, the unreadable parts are reported, and the exit code i
 				if g, e := openGame(cmd.Context(), a, dir); e == nil {
 					g.Close()
 					err = wording.Hint(fmt.Errorf("%s: is already a %s", dir, g.Title),
-						"`trowel extract %s` makes a folder of text from it", wording.Quoted(dir))
+						"`trowel extract %s` makes a folder of text from it", words.Quoted(dir))
 				}
 				return err
 			}
@@ -91,12 +94,13 @@ then the file is written, the unreadable parts are reported, and the exit code i
 				}
 			}
 			err = r.write(cmd.Context(), to, opts, func(out format.Output) error {
-				return wording.Named(f.Build(cmd.Context(), job, regular.Limit(files, format.MaxWhole), out), dir)
+				return wording.Named(f.Build(cmd.Context(), job, regular.Limit(files, effort.WholeFile), out), dir)
 			})
 			if err != nil {
 				return err
 			}
 			r.sayMade("packed", "pack", to, f.Folder)
+			r.hintRedirected(f.Folder || cmd.Flags().Changed("output"))
 			return nil
 		})
 	}
@@ -127,7 +131,9 @@ func treeFormat(a *Tool, fsys fs.FS, dir, name string) (*format.Format, error) {
 	if name == "" {
 		f, err := a.Formats.FindTree(fsys)
 		if err != nil {
-			return nil, wording.Hint(fmt.Errorf("%s: %w", dir, err), "name a folder made by `trowel extract`, or give its format with --format")
+			err = fmt.Errorf("%s: %w", dir, err)
+			return nil, cmp.Or(service.Foreign(dir, err),
+				wording.Hint(err, "name a folder made by `trowel extract`, or give its format with --format"))
 		}
 		return f, nil
 	}
@@ -157,7 +163,7 @@ func fileName(fsys fs.FS, dir string, f *format.Format) (string, error) {
 		return "", err
 	}
 	if f.Folder && service.Extension(f) == "" {
-		return "", wording.Hint(errors.New("the name of the new folder is missing"), "give it with -o")
+		return "", wording.Hint(errors.New("no name given for the new folder"), "give it with -o")
 	}
 	return filepath.Base(full) + service.Extension(f), nil
 }

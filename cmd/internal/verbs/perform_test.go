@@ -6,13 +6,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
 	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/format"
+	"trowel.example/internal/testing/tests"
 )
 
 // performed is the result of a command line.
@@ -176,7 +176,7 @@ func TestPerformNothing(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeBox(t, "a.box", toy{"ball", []byte("x")})
 	for _, line := range []string{"", "a.box", "extract a.box", "pack a -o b", "--help", "check --help", "help check",
-		"check --kinds", "check", "check -h a.box", "check -", "check a.box --no-such", "version", "view a.box",
+		"explain", "check", "check -h a.box", "check -", "check a.box --no-such", "version", "view a.box",
 		"__complete check a", "completion bash", "check a.box --json --sarif", "find a.box", "find a.box -- none",
 		"find a.box -- toy --help", "find - -- toy", "find a.box -- toy --csv --json", "--version", "extract a.box check"} {
 		if got := inParts(t, games, nil, strings.Fields(line)...); got.code != exitFailed || got.err == "" {
@@ -190,9 +190,6 @@ func TestPerformNothing(t *testing.T) {
 
 // TestAccess tests that nothing outside of the roots is opened.
 func TestAccess(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("links need rights there")
-	}
 	games := format.Games{toys}
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -206,9 +203,7 @@ func TestAccess(t *testing.T) {
 	for to, at := range map[string]string{"../other/secret.box": "root/link.box", "../other": "root/folder",
 		"a.box": "root/fine.box", "../../other/secret.box": "root/linked/secret.txt", "gone": "root/gone.box",
 		"loop": "root/loop", "linked": "root/way"} {
-		if err := os.Symlink(to, at); err != nil {
-			t.Fatal(err)
-		}
+		tests.Link(t, to, at)
 	}
 	t.Chdir("root")
 	access := &service.Access{Roots: []string{filepath.Join(dir, "none"), filepath.Join(dir, "root")}}
@@ -271,9 +266,7 @@ func TestAccessBeside(t *testing.T) {
 		}
 	}
 	os.Remove("in/x.pak.MAN")
-	if err := os.Symlink("../out/x.pak.MAN", "in/x.pak.MAN"); err != nil {
-		t.Skip(err)
-	}
+	tests.Link(t, "../out/x.pak.MAN", "in/x.pak.MAN")
 	if got := inParts(t, games, access, "check", "in/x.pak"); !strings.Contains(got.err+got.out, service.ErrOutside.Error()) {
 		t.Errorf("beside: %+v", got)
 	}

@@ -62,7 +62,7 @@ func TestTogether(t *testing.T) {
 		}
 		return list
 	}
-	settings := []string{"sv_test0 1", "sv_test1 1", "sv_test2 1", "sv_test3 1"}
+	settings := []string{"sv_deepfly 1", "sv_hit 0", "sv_endless_drag 1", "sv_old_laser 1"}
 
 	must("pack", sample("burrow"), "-o", in("edit.map"))
 	each(func(i int) error {

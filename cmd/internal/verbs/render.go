@@ -17,6 +17,7 @@ import (
 	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/tiles"
 	"trowel.example/cmd/internal/wording"
+	"trowel.example/internal/files/wholefile"
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/words"
 )
@@ -97,7 +98,7 @@ everything that was missing for the picture, as {kind, name, count, unit, what, 
 	flags.StringVar(&d.time, "time", "", "`seconds` after the start, or a range such as 0..10")
 	flags.Float64Var(&d.fps, "fps", 25, "pictures in a second")
 	w.flags(cmd)
-	optionFlags(a, cmd, func(f *format.Format) []format.Option {
+	OptionFlags(a, cmd, func(f *format.Format) []format.Option {
 		if f.Scene == nil {
 			return nil
 		}
@@ -106,10 +107,10 @@ everything that was missing for the picture, as {kind, name, count, unit, what, 
 	fixed := func(list ...string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
 	}
-	a.completes(cmd, "view", completing(a, completeViews))
-	a.completes(cmd, "layers", completing(a, completeLayers))
-	a.completes(cmd, "format", fixed("png", "apng", "svg", "y4m"))
-	a.completes(cmd, "background", fixed("none", "#000000", "#ffffff"))
+	a.Completes(cmd, "view", completing(a, completeViews))
+	a.Completes(cmd, "layers", completing(a, completeLayers))
+	a.Completes(cmd, "format", fixed("png", "apng", "svg", "y4m"))
+	a.Completes(cmd, "background", fixed("none", "#000000", "#ffffff"))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		asked, err := d.parse()
 		if err == nil {
@@ -121,7 +122,7 @@ everything that was missing for the picture, as {kind, name, count, unit, what, 
 		if err != nil {
 			return wording.Hint(err, "see `%s --help`", cmd.CommandPath())
 		}
-		targets, closeAll, err := scenesOf(cmd.Context(), a, expand(args))
+		targets, closeAll, err := scenesOf(cmd.Context(), a, Expand(args))
 		if err != nil {
 			return err
 		}
@@ -192,7 +193,7 @@ func (d *drawing) fit(flags *pflag.FlagSet) error {
 		{"thumbnail", "tiles"}, {"thumbnail", "size"}, {"thumbnail", "scale"},
 	} {
 		if flags.Changed(pair[0]) && flags.Changed(pair[1]) {
-			return fmt.Errorf("--%s and --%s exclude each other", pair[0], pair[1])
+			return fmt.Errorf("--%s and --%s cannot be combined", pair[0], pair[1])
 		}
 	}
 	if flags.Changed("tiles") && d.tiles == "" {
@@ -307,7 +308,7 @@ func renderTarget(ctx context.Context, a *Tool, t sceneTarget, asked *askedPictu
 	}
 	if t.path == "" && !g.Shows("") {
 		return wording.Hint(fmt.Errorf("%s: only files inside a %s can be drawn", t.file, g.Title),
-			"`trowel ls %s` lists them: add the path of one", wording.Quoted(t.file))
+			"`trowel ls %s` lists them: add the path of one", words.Quoted(t.file))
 	}
 	r.format = g.Name
 	job := r.watch(a.Job(g.Format))
@@ -331,8 +332,8 @@ func renderTarget(ctx context.Context, a *Tool, t sceneTarget, asked *askedPictu
 		return wording.Named(p.drawTiles(ctx, asked.tiles), t.name())
 	}
 	made, err := nameOf()
-	if err == nil && t.path != "" && r.several && !r.dryRun {
-		err = os.MkdirAll(filepath.Dir(made), 0o777)
+	if err == nil && r.several && !r.dryRun {
+		err = wholefile.MkdirAll(filepath.Dir(made), 0o777)
 	}
 	if err != nil {
 		return err
@@ -359,7 +360,7 @@ func (d *askedPicture) pictureName(t sceneTarget, several bool) (string, error) 
 		base = filepath.Base(base)
 	}
 	if base == "-" {
-		return "", wording.Hint(errors.New("the name of the picture is missing"), "give it with -o, such as -o picture%s", ext)
+		return "", wording.Hint(errors.New("no name given for the picture"), "give it with -o, such as -o picture%s", ext)
 	}
 	if st, err := os.Stat(t.file); err != nil || !st.IsDir() || t.path != "" {
 		if short := strings.TrimSuffix(base, filepath.Ext(base)); short != "" {

@@ -7,11 +7,11 @@ import (
 	"image"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"regexp"
 
 	"trowel.example/cmd/internal/wording"
+	"trowel.example/internal/files/wholefile"
 	"trowel.example/internal/format"
 	"trowel.example/internal/limits/parallel"
 	"trowel.example/internal/picture/pixel"
@@ -54,7 +54,7 @@ func (p *picture) drawFrames(ctx context.Context, name string) error {
 	}
 	pattern := framePattern(name)
 	if dir := filepath.Dir(name); !p.dryRun {
-		if err := os.MkdirAll(dir, 0o777); err != nil {
+		if err := wholefile.MkdirAll(dir, 0o777); err != nil {
 			return err
 		}
 	}
@@ -117,7 +117,7 @@ func (p *picture) eachFrame(ctx context.Context, start func(n int) error, emit f
 
 // drawFrame draws a frame.
 func (p *picture) drawFrame(ctx context.Context, whole *image.RGBA, i int) error {
-	return format.Draw(ctx, p.scene, p.frame(i), p.background(), func(band *image.RGBA) error {
+	return format.Draw(ctx, p.view, p.frame(i), p.background(), func(band *image.RGBA) error {
 		for y := band.Rect.Min.Y; y < band.Rect.Max.Y; y++ {
 			copy(whole.Pix[y*whole.Stride:][:whole.Stride], band.Pix[band.PixOffset(band.Rect.Min.X, y):])
 		}

@@ -112,15 +112,15 @@ func requires(view string, options []format.Option) error {
 
 // look returns the requested view of a scene, which was opened with options, and what the picture shows of the view. It
 // returns an error if one of the given options does not affect the view.
-func (p *askedPicture) look(scene format.Scene, options []format.Option, given service.Options) (v format.View, look format.Look,
+func (p *askedPicture) look(scene *format.Scene, options []format.Option, given service.Options) (v format.View, look format.Look,
 	err error) {
-	v, ok := format.ViewOf(scene, p.view)
+	v, ok := format.ViewOf(scene.Views, p.view)
 	if !ok {
 		if err := requires(p.view, options); err != nil {
 			return v, look, err
 		}
 		var names []string
-		for _, v := range scene.Views() {
+		for _, v := range scene.Views {
 			names = append(names, v.Name)
 		}
 		return v, look, wording.DidYouMean(fmt.Errorf("no view %q", p.view), p.view, names, "--view can be %s (see --list)",
@@ -132,7 +132,7 @@ func (p *askedPicture) look(scene format.Scene, options []format.Option, given s
 		}
 		other := cmp.Or(strings.Join(o.Views, ", "), o.View)
 		err := fmt.Errorf("--%s is for the view %s, and this is the view %s", o.Name, other, v.Name)
-		if _, ok := format.ViewOf(scene, other); ok {
+		if _, ok := format.ViewOf(scene.Views, other); ok {
 			return v, look, wording.Hint(err, "--view %s draws that view", other)
 		}
 		return v, look, wording.Hint(err, "%v", requires(other, options))
@@ -180,11 +180,11 @@ func (p *askedPicture) frame(v format.View, look *format.Look) error {
 		area = axesOf(v).rect(p.corners)
 	}
 	if area.Empty() {
-		return errors.New("it is empty")
+		return errors.New("the area is empty")
 	}
 	scale, side := p.scale, max(area.Dx(), area.Dy())
 	if math.IsInf(side, 0) {
-		return errors.New("it is infinite")
+		return errors.New("the area is infinite")
 	}
 	if p.thumbnail {
 		small, _ := v.Thumbnail(area, p.longer)
@@ -330,9 +330,9 @@ func (a axes) describe(r format.Rect) string {
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 
 // listViews prints the views and layers of a file.
-func listViews(a *Tool, r *report, scene format.Scene) error {
+func listViews(a *Tool, r *report, scene *format.Scene) error {
 	views := []terminal.Object{}
-	for _, v := range scene.Views() {
+	for _, v := range scene.Views {
 		axes := axesOf(v)
 		if r.asJSON {
 			layers := make([]terminal.Object, len(v.Layers))
@@ -341,7 +341,7 @@ func listViews(a *Tool, r *report, scene format.Scene) error {
 			}
 			views = append(views, terminal.Object{
 				{"name", v.Name}, {"title", v.Title}, {"axes", axes.names}, {"bounds", axes.area(v.Bounds)}, {"scale", v.Scale},
-				{"camera", v.Frame != nil}, {"moves", v.Moves}, {"gray16", v.Gray16}, {"layers", layers},
+				{"camera", v.Frame != nil}, {"moves", v.Moves}, {"gray16", v.RenderGray16 != nil}, {"layers", layers},
 			})
 			continue
 		}

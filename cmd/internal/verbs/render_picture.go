@@ -26,7 +26,7 @@ type picture struct {
 	asked *askedPicture
 	game  *service.File
 	job   *format.Job
-	scene format.Scene
+	scene *format.Scene
 	view  format.View
 	look  format.Look
 	name  string // name of the drawn file
@@ -98,12 +98,11 @@ func (p *picture) draw(ctx context.Context, name string) error {
 		}
 		switch kind {
 		case "svg":
-			svg, ok := p.scene.(format.SVGScene)
-			if !ok {
-				return wording.Hint(errors.New("it cannot be drawn in lines"), "-o with another name, such as %s.png",
+			if p.view.SVG == nil {
+				return wording.Hint(errors.New("this view cannot be drawn in lines"), "-o with another name, such as %s.png",
 					strings.TrimSuffix(name, filepath.Ext(name)))
 			}
-			return svg.SVG(ctx, w, p.look, p.background())
+			return p.view.SVG(ctx, w, p.look, p.background())
 		case "y4m":
 			return p.writeY4M(ctx, w)
 		case "apng":
@@ -122,6 +121,7 @@ func (p *picture) finish(err error, name string) error {
 	}
 	if name != "-" {
 		p.sayMade("drew "+p.name+" as", "draw "+p.name+" as", name, false)
+		p.hintRedirected(p.asked.out != "")
 	}
 	return nil
 }
@@ -132,7 +132,7 @@ func (p *picture) pictureOptions(ctx context.Context, ext string) output.Options
 		Replace: p.asked.force,
 		Replaces: func(path string) error {
 			if _, ok := service.CutSuffixFold(path, ext); !ok || ext == "" {
-				return fmt.Errorf("%w: it is not a picture", output.ErrKind)
+				return fmt.Errorf("%w: not a picture", output.ErrKind)
 			}
 			return nil
 		},
@@ -154,8 +154,8 @@ func (p *picture) writePNG(ctx context.Context, w io.Writer, look format.Look) e
 	if p.background().A == 0xff {
 		kind = pixel.RGB
 	}
-	gray, ok := p.scene.(format.Gray16Scene)
-	if ok = ok && p.view.Gray16; ok {
+	gray := p.view.RenderGray16 != nil
+	if gray {
 		kind = pixel.Gray16
 	}
 	png, err := pixel.NewPNG(w, look.Size, kind)
@@ -167,13 +167,13 @@ func (p *picture) writePNG(ctx context.Context, w io.Writer, look format.Look) e
 		rows += n
 		p.job.Report("rows drawn:", rows, look.Size.Y)
 	}
-	if ok {
-		err = format.DrawGray16(ctx, gray, look, func(band *image.Gray16) error {
+	if gray {
+		err = format.DrawGray16(ctx, p.view, look, func(band *image.Gray16) error {
 			defer drew(band.Rect.Dy())
 			return png.AddGray16(band)
 		})
 	} else {
-		err = format.Draw(ctx, p.scene, look, p.background(), func(band *image.RGBA) error {
+		err = format.Draw(ctx, p.view, look, p.background(), func(band *image.RGBA) error {
 			defer drew(band.Rect.Dy())
 			return png.Add(band)
 		})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"trowel.example/cmd/internal/service"
@@ -13,6 +12,7 @@ import (
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/files/output"
+	"trowel.example/internal/files/wholefile"
 	"trowel.example/internal/text/words"
 )
 
@@ -29,7 +29,7 @@ func (p *picture) drawTiles(ctx context.Context, dir string) error {
 		Open: func() (_ *output.Collection, err error) {
 			to := p.Written(dir)
 			if to != dir {
-				err = os.MkdirAll(filepath.Dir(to), 0o777)
+				err = wholefile.MkdirAll(filepath.Dir(to), 0o777)
 			}
 			if err == nil {
 				folder, err = output.OpenCollection(to, p.pictureOptions(ctx, ""))

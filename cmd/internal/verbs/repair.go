@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,17 +41,18 @@ if the repair failed.`,
   trowel repair world -o world-mended
   trowel repair world --in-place --backup world.backup
   trowel repair world --restore world.backup
-  trowel repair WOLVES.MOD -o MENDED.MOD`,
+  trowel repair WOLVES.MOD -o MENDED.MOD
+  trowel repair burrow.map -o mended.map`,
 		Args: args(1, 1),
 	}
 	cmd.Flags().StringVarP(&p.to, "output", "o", "", "the repaired `copy`")
 	cmd.Flags().BoolVar(&p.inPlace, "in-place", false, "change the file itself")
 	cmd.Flags().StringVar(&p.backup, "backup", "", "the `file` for the backup of --in-place (default: next to FILE)")
-	cmd.Flags().StringVar(&p.restore, "restore", "", "undo --in-place with its `backup`")
+	cmd.Flags().StringVar(&p.restore, "restore", "", "the same as `trowel undo FILE BACKUP`")
 	Input(cmd, "restore")
 	p.flags(cmd)
 	cmd.Flags().BoolVarP(&p.force, "force", "f", false, "replace an existing copy")
-	optionFlags(a, cmd, func(f *format.Format) []format.Option {
+	OptionFlags(a, cmd, func(f *format.Format) []format.Option {
 		if f.Repair == nil {
 			return nil
 		}
@@ -91,7 +93,10 @@ func (p *repairing) agree() error {
 
 // repair repairs or restores one file.
 func (p *repairing) repair(ctx context.Context, name string, r *report) error {
-	if p.inPlace || p.restore != "" {
+	if p.restore != "" {
+		return r.undo(ctx, name, p.restore)
+	}
+	if p.inPlace {
 		var err error
 		if r.held, err = p.Hold(ctx, name); err != nil {
 			return err
@@ -104,18 +109,6 @@ func (p *repairing) repair(ctx context.Context, name string, r *report) error {
 	}
 	defer g.Close()
 	r.format = g.Name
-	if p.restore != "" && g.Editing != nil && g.Editing.InPlace == nil {
-		kept, err := r.restoreFile(ctx, g, p.restore)
-		switch {
-		case err != nil:
-			return err
-		case kept == "":
-			p.talk.Say("%s already equals %s", g.Called, p.restore)
-		default:
-			p.talk.Say("restored from %s; %s", p.restore, undoing(g.Called, kept))
-		}
-		return nil
-	}
 	if g.Repair == nil {
 		return fmt.Errorf("%s: a %s cannot be repaired", g.Called, g.Title)
 	}
@@ -140,16 +133,27 @@ func (p *repairing) repair(ctx context.Context, name string, r *report) error {
 	}
 	_ = p.out.Flush()
 	p.talk.Say("%s: %s", wording.Count(found, "finding"), outcome)
+	if found > 0 && !p.dryRun {
+		p.sayRestore(ctx, g, cmp.Or(p.to, g.Called))
+	}
 	return nil
+}
+
+// sayRestore prints how parts of a repaired file that were lost are put back from a repository next to it.
+func (p *repairing) sayRestore(ctx context.Context, g *service.File, repaired string) {
+	if g.Backups == nil || g.Backups.Near == nil {
+		return
+	}
+	if repo := g.Backups.Near(ctx, g.Source); repo != "" {
+		p.talk.Say("`trowel restore %s --into %s --missing` puts back what is missing from the newest backup",
+			words.Quoted(repo), words.Quoted(repaired))
+	}
 }
 
 // mend does what the options ask for, and returns what was done. The sink counts in found.
 func (p *repairing) mend(ctx context.Context, g *service.File, r *report, found *int, sink check.Sink) (outcome string, err error) {
 	job := r.watch(p.Job(g.Format, g.Repair.Options...))
 	switch {
-	case p.restore != "":
-		err = g.Repair.Restore(ctx, job, g.Source, p.restore)
-		outcome = fmt.Sprintf("restored from %s", p.restore)
 	case r.dryRun:
 		err = g.Repair.Plan(ctx, job, g.Source, sink)
 		outcome = "nothing was changed"

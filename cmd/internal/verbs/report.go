@@ -331,6 +331,7 @@ func (r *report) resume(ctx context.Context, name string, opts output.Options, b
 	r.output = name
 	out, err := output.Resume(r.Written(name), opts)
 	if err == nil {
+		defer out.Discard()
 		err = build(out)
 	}
 	if errors.Is(err, fault.ErrLost) && r.strict && !r.keepGoing {
@@ -366,5 +367,12 @@ func (r *report) sayMade(done, would, name string, folder bool) {
 		r.printDone(done, would, "%s%c", filepath.Clean(name), filepath.Separator)
 	} else {
 		r.printDone(done, would, "%s, %s bytes", name, words.Thousands(r.bytes))
+	}
+}
+
+// hintRedirected prints a hint if the user redirects standard output to a file but -o names no output.
+func (r *report) hintRedirected(named bool) {
+	if !named && r.screen.File && !r.asJSON && !r.several {
+		r.talk.Say("hint: nothing goes to standard output; `-o -` writes the file there")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -108,9 +109,10 @@ func TestResumeKilled(t *testing.T) {
 	}
 	dir := t.TempDir()
 	trowel := filepath.Join(dir, "trowel")
-	if err := os.Symlink(self, trowel); err != nil {
-		t.Skip(err)
+	if runtime.GOOS == "windows" {
+		trowel += ".exe"
 	}
+	tests.Link(t, self, trowel)
 	t.Chdir(dir)
 	manyBoxes(t, "all")
 	want := here(withToys, "check", "--json", "all")
@@ -149,8 +151,10 @@ func TestOddNames(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeBox(t, "all/a.box")
 	for _, name := range []string{"all/b\xff.box", "all/in\xfe/c.box"} {
-		if os.MkdirAll(filepath.Dir(name), 0o777) != nil || os.WriteFile(name, []byte("TOYB?"), 0o666) != nil {
-			t.Skip("the file system has no such names")
+		_ = os.MkdirAll(filepath.Dir(name), 0o777)
+		_ = os.WriteFile(name, []byte("TOYB?"), 0o666)
+		if found, _ := filepath.Glob(filepath.Dir(name) + "/*"); !slices.Contains(found, filepath.FromSlash(name)) {
+			t.Skip("the file system has no such names") // Windows keeps another one
 		}
 	}
 	want := here(withToys, "check", "all")

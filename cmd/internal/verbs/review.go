@@ -1,10 +1,12 @@
 package verbs
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -25,21 +27,27 @@ import (
 
 func reviewCommand(a *Tool) *cobra.Command {
 	r := &reviewRun{Tool: a}
-	var asJSON, force bool
+	var asJSON, force, release bool
 	var dir string
 	var allowed []string
 	cmd := &cobra.Command{
-		Use:   "review BASE HEAD",
+		Use:   "review [BASE] HEAD",
 		Short: "Report what a contribution changes",
 		Long: `Review reports what differs between two files, two folders of files, or two commits of the git repository
 in the current folder: for each file the changes, as "trowel diff" prints them, the findings of
 "trowel check" that are new or gone, the sizes, and for maps whether anything changed that decides
 the game ("trowel diff --physics"). If one of BASE and HEAD is a file or folder and the other one is
 not, the other one is a commit, and the file is compared with its state in that commit.
+` + commitsHelp + `
 
 The report is Markdown for a comment or a summary. With -o it is also written to a folder, as
 review.md, review.html and review.json, with pictures before and after: red marks what decides the
-game, blue other changes. review.html contains its pictures.
+game, blue other changes. review.html contains its pictures. If the name after -o ends in .html or .md, only this page is written.
+
+With --release the report is about what is against the release of maps by the rules of a community
+(--rules), with a picture of each place: what players see beside what they touch. Such
+a report needs no BASE; with the previous version as BASE it also compares the two. It never promises
+a release: it ends in what a person must look at.
 
 --allow names the changes that are fine, separated by commas:
   design   changes of maps that do not decide the game
@@ -47,28 +55,32 @@ game, blue other changes. review.html contains its pictures.
   other    changes of other files, such as mods, worlds, and files that are not game files
   files    added, removed and renamed files
   errors   new findings that are errors
+  rules    broken rules that bind, with --release
 The exit code is 0 if all changes are allowed, and 1 if one is not, or if data could not be read.
 
 In Markdown and HTML, text of files is neither a link, a mention, a picture nor an element.
 
 With --json it prints {base, head, allowed, passed, files}, each file with {path, was, change,
-format, oldSize, newSize, kinds, decided, decides, changes, left, new, gone, pictures, notes,
-incomplete}; docs/json.md describes them.`,
+format, oldSize, newSize, kinds, decided, decides, changes, left, new, gone, rules, pictures,
+notes, incomplete}; docs/json.md describes them.`,
 		Example: `  trowel review climb.map climb2.map
   trowel review main HEAD --allow design
-  trowel review HEAD maps/climb.map -o review`,
-		Args: args(2, 2),
+  trowel review HEAD maps/climb.map -o review
+  trowel review --release climb.map -o report.html
+  trowel review main:maps/climb.map ann/corner:maps/climb.map`,
+		Args: args(1, 2),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().StringSliceVar(&allowed, "allow", nil, "the `kinds` of changes that are allowed: design, physics, other, files, errors")
 	cmd.Flags().StringVarP(&dir, "output", "o", "", "the new `folder` for the report and its pictures")
 	cmd.Flags().BoolVarP(&force, "force", "f", false, "replace an existing report")
-	optionFlags(a, cmd, optionsFor(format.ForTree|format.ForCheck|format.ForScene))
+	cmd.Flags().BoolVar(&release, "release", false, "report what is against the release of a map, by --rules")
+	OptionFlags(a, cmd, optionsFor(format.ForTree|format.ForCheck|format.ForScene))
 	var kinds []string
 	for _, k := range review.Kinds {
 		kinds = append(kinds, string(k))
 	}
-	a.completes(cmd, "allow", cobra.FixedCompletions(kinds, cobra.ShellCompDirectiveNoFileComp))
+	a.Completes(cmd, "allow", cobra.FixedCompletions(kinds, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		for _, name := range allowed {
 			if !slices.Contains(kinds, name) {
@@ -80,6 +92,14 @@ incomplete}; docs/json.md describes them.`,
 		if dir == "-" {
 			return errors.New("standard output cannot receive a folder")
 		}
+		if ruled := cmd.Flags().Changed(optionRules); release && !ruled {
+			a.Options.Given = append(a.Options.Given, usualRules(a)...)
+		} else if len(args) == 1 && !ruled {
+			return wording.Hint(errors.New("nothing to compare with: give BASE and HEAD"), "--release reports on one map")
+		}
+		if len(args) == 1 {
+			args = []string{"", args[0]}
+		}
 		defer r.close()
 		if err := r.run(cmd.Context(), [2]string(args), dir, force); err != nil {
 			return err
@@ -89,7 +109,10 @@ incomplete}; docs/json.md describes them.`,
 		}
 		if dir != "" {
 			_ = a.out.Flush()
-			a.talk.Say("wrote %s%c", filepath.Clean(dir), filepath.Separator)
+			if dir = filepath.Clean(dir); r.page == "" {
+				dir += string(filepath.Separator)
+			}
+			a.talk.Say("wrote %s", dir)
 		}
 		if !r.report.Passed {
 			return errFound
@@ -99,6 +122,21 @@ incomplete}; docs/json.md describes them.`,
 	return needs(cmd, needOutput, needPrograms)
 }
 
+// optionRules is the option of formats that selects written rules.
+const optionRules = "rules"
+
+// usualRules returns the first rules of each format that has some.
+func usualRules(a *Tool) (list []service.Given) {
+	for _, f := range a.Formats {
+		for _, o := range f.OptionsFor(format.ForCheck) {
+			if o.Name == optionRules && o.Choices != nil {
+				list = append(list, service.Given{Name: o.Name, Value: o.Choices[0], Of: f.Title})
+			}
+		}
+	}
+	return list
+}
+
 // reviewRun is one run of review.
 type reviewRun struct {
 	*Tool
@@ -106,7 +144,8 @@ type reviewRun struct {
 	pairs  []reviewPair
 	closes []func()
 
-	dir      string // folder for the report; "" for none
+	page     string // the only page of the report to be written; "": all files
+	dir      string // folder for the report and its pictures; "" for none
 	pictures int    // number of pairs of pictures
 }
 
@@ -128,35 +167,67 @@ func (r *reviewRun) run(ctx context.Context, names [2]string, dir string, force 
 	if dir == "" {
 		return r.review(ctx, names)
 	}
+	r.page = reportPage(dir)
+	given := slices.DeleteFunc(slices.Clone(names[:]), func(name string) bool { return name == "" })
 	opts := output.Options{
 		Replace: force,
 		Replaces: func(path string) error {
 			list, err := os.ReadDir(path)
 			for _, e := range list {
 				if err == nil && !slices.Contains(reportFiles, e.Name()) {
-					err = fmt.Errorf("%w: it is not a report of review", output.ErrKind)
+					err = fmt.Errorf("%w: not a report of review", output.ErrKind)
 				}
 			}
 			return err
 		},
-		Reads:  func() []string { return append(r.Inputs(), names[:]...) },
-		Others: func() fs.FileMode { return service.OthersOf(names[:]) },
+		Reads:  func() []string { return append(r.Inputs(), given...) },
+		Others: func() fs.FileMode { return service.OthersOf(given) },
+	}
+	if r.page != "" {
+		opts.Replaces = nil
 	}
 	out, err := output.New(dir, opts)
 	if err != nil {
 		return err
 	}
 	defer out.Discard()
-	if r.dir, err = out.Dir(); err != nil {
+	if r.page == "" {
+		r.dir, err = out.Dir()
+	} else {
+		var remove func()
+		if r.dir, remove, err = output.Scratch(); err == nil {
+			defer remove()
+		}
+	}
+	if err != nil {
 		return err
 	}
 	if err := r.review(ctx, names); err != nil {
 		return err
 	}
-	if err := r.write(); err != nil {
+	if r.page == "" {
+		err = r.write()
+	} else {
+		var page bytes.Buffer
+		if err = r.render(r.page, &page); err == nil {
+			err = format.Write(out, page.Bytes())
+		}
+	}
+	if err != nil {
 		return err
 	}
 	return cmp.Or(ctx.Err(), out.Commit())
+}
+
+// reportPage returns the page of a report that an output is, or "" for a folder with all of them.
+func reportPage(output string) string {
+	switch strings.ToLower(filepath.Ext(output)) {
+	case ".html":
+		return reportHTML
+	case ".md":
+		return reportMarkdown
+	}
+	return ""
 }
 
 // The names of files and folders of a report.
@@ -171,35 +242,43 @@ var reportFiles = []string{reportMarkdown, reportHTML, reportJSON, reportPicture
 
 // write writes the report to its folder, which has the pictures already.
 func (r *reviewRun) write() error {
-	data, err := terminal.Compact(r.report)
-	if err != nil {
-		return err
+	for _, name := range []string{reportJSON, reportMarkdown, reportHTML} {
+		f, err := os.Create(filepath.Join(r.dir, name))
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(r.render(name, f), f.Close()); err != nil {
+			return err
+		}
 	}
-	if err := os.WriteFile(filepath.Join(r.dir, reportJSON), append(data, '\n'), 0o666); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(r.dir, reportMarkdown), r.report.Markdown(true), 0o666); err != nil {
-		return err
-	}
-	page, err := os.Create(filepath.Join(r.dir, reportHTML))
-	if err != nil {
-		return err
-	}
-	err = r.report.HTML(page, func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(r.dir, filepath.FromSlash(name))) })
-	return errors.Join(err, page.Close())
+	return nil
 }
 
-// print prints the report.
-func (r *reviewRun) print(asJSON bool) error {
-	data := r.report.Markdown(false)
-	if asJSON {
+// render writes a file of the report. Pictures are in its folder.
+func (r *reviewRun) render(name string, w io.Writer) error {
+	var data []byte
+	switch name {
+	case reportHTML:
+		return r.report.HTML(w, func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(r.dir, filepath.FromSlash(name))) })
+	case reportMarkdown:
+		data = r.report.Markdown(r.page == "") // a page alone has no files beside it
+	default:
 		var err error
 		if data, err = terminal.Compact(r.report); err != nil {
 			return err
 		}
 		data = append(data, '\n')
 	}
-	_, err := r.out.Write(data)
+	_, err := w.Write(data)
+	return err
+}
+
+// print prints the report.
+func (r *reviewRun) print(asJSON bool) error {
+	if asJSON {
+		return r.render(reportJSON, r.out)
+	}
+	_, err := r.out.Write(r.report.Markdown(false))
 	return err
 }
 
@@ -223,13 +302,29 @@ func (r *reviewRun) review(ctx context.Context, names [2]string) error {
 
 // collect finds the files to compare.
 func (r *reviewRun) collect(ctx context.Context, names [2]string) error {
-	var here [2]bool // a file or folder
+	if names[0] == "" {
+		return r.collectAlone(ctx, names[1])
+	}
 	for i, name := range names {
 		if name == "-" {
 			return errors.New("standard input cannot be reviewed: give two files, folders or commits")
 		}
+		if other := names[1-i]; isCommitted(name) && !isCommitted(other) && !service.Exists(other) {
+			_, at, _ := strings.Cut(name, ":")
+			names[1-i] = other + ":" + at
+		}
+	}
+	files, hashes, remove, err := r.checkOut(ctx, names[:])
+	if err != nil {
+		return err
+	}
+	r.closes = append(r.closes, remove)
+	names, commits := [2]string(files), [2]string(hashes)
+	var here [2]bool // a file or folder
+	for i, name := range names {
 		here[i] = service.Exists(name) || strings.Contains(name, "://")
 	}
+	r.report.Base.Commit, r.report.Head.Commit = commits[0], commits[1]
 	if here[0] && here[1] {
 		return r.collectFiles(ctx, names, service.BaseName(names[1]))
 	}
@@ -243,7 +338,6 @@ func (r *reviewRun) collect(ctx context.Context, names [2]string) error {
 		}
 	}
 	repo, err := history.OpenRepository(ctx, dir)
-	var commits [2]string
 	for i, name := range names {
 		if here[i] {
 			continue
@@ -264,7 +358,11 @@ func (r *reviewRun) collect(ctx context.Context, names [2]string) error {
 		if here[i] {
 			continue
 		}
-		o, err := repo.CheckOut(ctx, commits[i], names[1-i])
+		at, err := repo.PathOf(names[1-i])
+		if err != nil {
+			return err
+		}
+		o, err := repo.CheckOut(ctx, commits[i], at)
 		if err != nil {
 			return err
 		}
@@ -276,6 +374,19 @@ func (r *reviewRun) collect(ctx context.Context, names [2]string) error {
 		path, names[i] = service.BaseName(names[1-i]), o.Path
 	}
 	return r.collectFiles(ctx, names, path)
+}
+
+// collectAlone adds a file, or the files of a folder, to be compared with nothing.
+func (r *reviewRun) collectAlone(ctx context.Context, name string) error {
+	return r.Targets(ctx, name, func(t service.Target) error {
+		p := reviewPair{path: service.NameBelow(name, t.Name)}
+		if !t.Found {
+			p.path = service.BaseName(name)
+		}
+		p.files[1] = t
+		r.pairs = append(r.pairs, p)
+		return t.Err
+	})
 }
 
 // hide makes messages name the files in a temporary folder by their paths below it.

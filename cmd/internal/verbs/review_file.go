@@ -47,6 +47,8 @@ type reviewPlace struct {
 func (r *reviewRun) reviewPair(ctx context.Context, p reviewPair) error {
 	v := &fileReview{run: r, pair: p, file: &review.File{Path: p.path, Was: p.was, Change: "changed"}}
 	switch {
+	case r.report.Base.Name == "":
+		v.file.Change = review.Alone
 	case p.files[0].Name == "":
 		v.file.Change = "added"
 	case p.files[1].Name == "":
@@ -105,9 +107,14 @@ func (v *fileReview) review(ctx context.Context) error {
 	if err := v.openBoth(ctx); err != nil {
 		return err
 	}
-	if v.file.Change == "added" || v.file.Change == "removed" {
+	if v.file.Change != "changed" && v.file.Change != "renamed" {
 		v.findings(ctx)
-		v.draw(ctx)
+		v.takeRules()
+		v.file.New = slices.DeleteFunc(v.file.New, ruled)
+		if v.file.Change != review.Alone {
+			v.draw(ctx)
+		}
+		v.drawRules(ctx)
 		return nil
 	}
 	a, b := v.sides[0], v.sides[1]
@@ -126,14 +133,17 @@ func (v *fileReview) review(ctx context.Context) error {
 		v.fail(err)
 	}
 	v.findings(ctx)
+	v.takeRules()
 	v.file.New, v.file.Gone = review.CompareFindings(v.file.Gone, v.file.New)
+	v.file.New = slices.DeleteFunc(v.file.New, ruled)
 	differ := len(v.file.Changes)+len(v.file.Decides)+len(v.file.New)+len(v.file.Gone) > 0
 	if !differ && single && !v.same && a.format != nil && !v.file.Incomplete {
 		v.file.Lines = append(v.file.Lines, "The bytes differ, and no difference of the content was found.")
 		differ = true
 	}
-	v.same = !differ && !v.file.Incomplete && (a.format != nil || b.format != nil)
+	v.same = !differ && !v.file.Incomplete && len(v.file.Rules) == 0 && (a.format != nil || b.format != nil)
 	v.draw(ctx)
+	v.drawRules(ctx)
 	return nil
 }
 

@@ -24,7 +24,7 @@ const (
 // drawn is the scene of one of the files.
 type drawn struct {
 	game  *service.File
-	scene format.Scene
+	scene *format.Scene
 	view  format.View
 	marks []review.Mark
 }
@@ -43,36 +43,29 @@ func (v *fileReview) draw(ctx context.Context) {
 			v.note(wording.Note{Kind: wording.Warned, Text: "further pictures are left out"})
 			return
 		}
-		if err := v.drawPart(ctx, part); err != nil && !errors.Is(err, format.ErrUnseen) && ctx.Err() == nil {
-			v.note(wording.Note{Kind: wording.Warned, Text: v.run.talk.Plain("no picture: " + wording.Text(err))})
-		}
+		v.undrawn(ctx, v.drawPart(ctx, part))
+	}
+}
+
+// undrawn notes an error of drawing, unless there is nothing to draw.
+func (v *fileReview) undrawn(ctx context.Context, err error) {
+	if err != nil && !errors.Is(err, format.ErrUnseen) && ctx.Err() == nil {
+		v.note(wording.Note{Kind: wording.Warned, Text: v.run.talk.Plain("no picture: " + wording.Text(err))})
 	}
 }
 
 // drawPart draws the files, or a file inside them.
 func (v *fileReview) drawPart(ctx context.Context, part string) error {
-	var sides [2]*drawn
-	defer func() {
-		for _, d := range sides {
-			if d != nil {
-				d.scene.Close()
-				d.game.Close()
-			}
-		}
-	}()
+	sides, closeSides, err := v.openSides(ctx, part)
+	defer closeSides()
+	if err != nil {
+		return err
+	}
 	marked := false
-	for i, t := range v.pair.files {
-		if v.sides[i].format == nil || !v.sides[i].format.Shows(part) {
-			continue
-		}
-		d, err := v.openScene(ctx, t, part)
-		if err != nil {
-			return err
-		}
+	for i, d := range sides {
 		if d == nil {
 			continue
 		}
-		sides[i] = d
 		if part == "" {
 			d.mark(ctx, v.places[i])
 		}
@@ -82,6 +75,24 @@ func (v *fileReview) drawPart(ctx context.Context, part string) error {
 		return nil
 	}
 	return v.shoot(ctx, part, sides)
+}
+
+// openSides opens the scenes of the files, or of a file inside them; nil: it has none. The function closes those that are open.
+func (v *fileReview) openSides(ctx context.Context, part string) (sides [2]*drawn, closeSides func(), err error) {
+	closeSides = func() {
+		for _, d := range sides {
+			if d != nil {
+				d.scene.Close()
+				d.game.Close()
+			}
+		}
+	}
+	for i, t := range v.pair.files {
+		if f := v.sides[i].format; f != nil && f.Shows(part) && err == nil {
+			sides[i], err = v.openScene(ctx, t, part)
+		}
+	}
+	return sides, closeSides, err
 }
 
 // openScene opens the scene of a file, with its first flat view. It returns nil if there is no such view.
@@ -95,7 +106,7 @@ func (v *fileReview) openScene(ctx context.Context, t service.Target, part strin
 		g.Close()
 		return nil, err
 	}
-	for _, view := range scene.Views() {
+	for _, view := range scene.Views {
 		if view.Frame == nil {
 			return &drawn{game: g, scene: scene, view: view}, nil
 		}
@@ -107,14 +118,13 @@ func (v *fileReview) openScene(ctx context.Context, t service.Target, part strin
 
 // mark adds marks at places, as few as possible.
 func (d *drawn) mark(ctx context.Context, places []reviewPlace) {
-	in, ok := d.scene.(format.Inspector)
-	if !ok {
+	if d.view.Where == nil {
 		return
 	}
 	var rects [2][][4]float64 // of places that decide the game, and of others
 	known := make(map[[4]float64]bool)
 	for _, p := range places { // those that decide the game come first
-		r, ok := in.Where(ctx, d.view.Name, p.Place)
+		r, ok := d.view.Where(ctx, p.Place)
 		if key := [4]float64{r.Min[0], r.Min[1], r.Max[0], r.Max[1]}; ok && !known[key] {
 			known[key] = true
 			k := 1
@@ -181,7 +191,7 @@ func (v *fileReview) shoot(ctx context.Context, part string, sides [2]*drawn) er
 				continue
 			}
 			name := path.Join(reportPictures, fmt.Sprintf("%d-%s.png", v.run.pictures, []string{"before", "after"}[i]))
-			if err := v.shot(ctx, name, sides[i], area, decides); err != nil {
+			if err := v.shot(ctx, name, sides[i], area, sides[i].layers(decides)); err != nil {
 				return err
 			}
 			*to = name
@@ -199,12 +209,12 @@ func (v *fileReview) shoot(ctx context.Context, part string, sides [2]*drawn) er
 	return nil
 }
 
-// shot writes a picture.
-func (v *fileReview) shot(ctx context.Context, name string, d *drawn, area format.Rect, decides bool) error {
+// shot writes a picture with some layers, nil for those that are shown by default.
+func (v *fileReview) shot(ctx context.Context, name string, d *drawn, area format.Rect, layers []string) error {
 	f, err := os.Create(filepath.Join(v.run.dir, filepath.FromSlash(name)))
 	if err != nil {
 		return err
 	}
-	err = review.Shot(ctx, f, d.scene, d.view, area, d.layers(decides), d.marks)
+	err = review.Shot(ctx, f, d.view, area, layers, d.marks)
 	return errors.Join(err, f.Close())
 }

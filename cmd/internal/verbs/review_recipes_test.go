@@ -110,9 +110,7 @@ func TestRecipes(t *testing.T) {
 	if err := os.Mkdir(bin, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(self, filepath.Join(bin, "trowel")); err != nil {
-		t.Skip(err)
-	}
+	tests.Link(t, self, filepath.Join(bin, "trowel"))
 	env := append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+dir,
 		"GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=Ann",
 		"GIT_COMMITTER_EMAIL=a@example.org", "GITHUB_STEP_SUMMARY="+filepath.Join(dir, "summary"))

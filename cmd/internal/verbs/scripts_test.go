@@ -29,10 +29,13 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "cutoff": cutOff,
 			"replace": replaceText, "fetch": fetch, "here": runHere},
 		Condition: func(cond string) (bool, error) {
-			if cond != "raced" {
-				return false, fmt.Errorf("unknown condition %q", cond)
+			switch cond {
+			case "raced":
+				return tests.Raced, nil
+			case "links":
+				return tests.Links(""), nil
 			}
-			return tests.Raced, nil
+			return false, fmt.Errorf("unknown condition %q", cond)
 		},
 		Setup: func(env *testscript.Env) error {
 			samples, err := filepath.Abs("../../../samples")
@@ -123,7 +126,13 @@ func runHere(ts *testscript.TestScript, neg bool, args []string) {
 	code := 0
 	switch name, args := args[1], args[2:]; name {
 	case "trowel":
+		before := tests.OpenFiles()
 		code = run(withToys, args, in, out, errs)
+		for _, path := range tests.OpenFiles() { // on Windows, no other program could replace or remove such a file
+			if !slices.Contains(before, path) {
+				ts.Fatalf("left open: %s", path)
+			}
+		}
 	case "makebox":
 		code = makeBox(args, errs)
 	case "imginfo":

@@ -15,6 +15,7 @@ import (
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/limits/parallel"
 	"trowel.example/internal/text/pattern"
 	"trowel.example/internal/text/words"
@@ -30,7 +31,8 @@ matching lines: the file, the path inside it, the line number and the line. It s
 files. Only contents that may match are decoded: the tiles of a map for digits, signs and the letters
 of flags, a block of a world if PATTERN matches its node names or its node data.
 
-PATTERN is a regular expression in RE2 syntax (https://golang.org/s/re2syntax).
+PATTERN is a regular expression in RE2 syntax (https://golang.org/s/re2syntax). If it is the name of a
+key, such as LEVEL_REQUIRE, keys of compiled files with its hash match as well.
 
 With --json it prints an array of {file, path, line, text}; path is "" for a
 file that is not a game file but plain text. The exit code is 0 if something was
@@ -44,15 +46,15 @@ found and 1 if not.`,
 	cmd.Flags().BoolVarP(&literal, "fixed", "F", false, "treat PATTERN as plain text, not as an expression")
 	cmd.Flags().BoolVarP(&list, "list", "l", false, "print only the places, without the lines")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	optionFlags(a, cmd, optionsFor(format.ForTree))
+	OptionFlags(a, cmd, optionsFor(format.ForTree))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		startPager(a)
-		p, err := contents.Pattern(args[0], literal, ignoreCase)
+		p, err := contents.Pattern(args[0], literal, ignoreCase, a.Games)
 		if err != nil {
 			return wording.Hint(err, "-F treats PATTERN as plain text")
 		}
 		s := &search{Tool: a, pattern: p, paths: list, asJSON: asJSON, list: terminal.Array{W: a.out}}
-		if err := s.run(cmd.Context(), expand(args[1:])); err != nil {
+		if err := s.run(cmd.Context(), Expand(args[1:])); err != nil {
 			return err
 		}
 		if err := a.Unfit(); err != nil {
@@ -136,7 +138,7 @@ func (s *search) run(ctx context.Context, names []string) error {
 		})
 	for _, name := range names {
 		if err == nil && !seen[name] {
-			s.complain(fmt.Errorf("%s: contains no files", name))
+			s.complain(noFiles(name, "files"))
 		}
 	}
 	return err
@@ -206,7 +208,7 @@ func (s *search) target(ctx context.Context, t service.Target, found func(hits) 
 			return nil // a file of this size is not treated as text
 		}
 		var data []byte
-		if data, err = regular.ReadFile(t.Name, contents.MaxText); err == nil {
+		if data, err = regular.ReadFile(t.Name, effort.SideFile); err == nil {
 			return give(hits{lines: contents.Lines(s.pattern, data)})
 		}
 	}

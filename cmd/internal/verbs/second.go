@@ -28,7 +28,6 @@ const (
 // secondVerbs are the verbs of the second program, with their short help.
 var secondVerbs = [][2]string{
 	{"census", "Write the contents of files as tables"},
-	{"sql", "Print the views of a census for DuckDB or Spark"},
 	{"jobs", "Spread work over many machines"},
 	{"worker", "Run jobs from the queue"},
 }
@@ -51,7 +50,8 @@ func secondCommands(a *Tool) []*cobra.Command {
 				`, a larger program that has all verbs of this one and is in the same
 release archive. This program starts it from its own folder or from PATH.
 
-In a clone of the sources, "go install ./cmd/trowel ./cmd/trowel-fleet" builds both.`,
+In a clone of the sources, "go install ./cmd/trowel" and "go -C cmd/trowel-fleet install"
+build both.`,
 			DisableFlagParsing: true,
 			ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 				return completeSecond(a)

@@ -8,6 +8,7 @@ import (
 
 	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/wording"
+	"trowel.example/internal/text/words"
 )
 
 // selection is the set of files that patterns select; without patterns, all files.
@@ -53,7 +54,7 @@ func (s *selection) unused(file string) error {
 		}
 		if !used {
 			return wording.Hint(fmt.Errorf("%s: no file inside matches %q", file, strings.TrimPrefix(s.patterns[i], "/")),
-				"`trowel ls %s` lists the contents", wording.Quoted(file))
+				"`trowel ls %s` lists the contents", words.Quoted(file))
 		}
 	}
 	return nil

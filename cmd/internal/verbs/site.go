@@ -19,6 +19,7 @@ import (
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/files/regular"
+	"trowel.example/internal/files/wholefile"
 	"trowel.example/internal/format"
 )
 
@@ -53,12 +54,12 @@ program or next to its folder. --page names another place.
 	m.keepFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if dir == "" {
-			return wording.Hint(errors.New("the name of the new folder is missing"), "give it with -o")
+			return wording.Hint(errors.New("no name given for the new folder"), "give it with -o")
 		}
 		if dir == "-" {
 			return errors.New("standard output cannot receive a folder")
 		}
-		args = expand(args)
+		args = Expand(args)
 		return m.each(cmd.Context(), args[:1], func(_ string, r *report) error {
 			m.report, r.merged, r.format = r, args, "site"
 			return m.make(cmd.Context(), dir, page, force, args)
@@ -160,7 +161,7 @@ func (m *siteMaker) copyAll(ctx context.Context, name, place string) (shown stri
 		return err
 	})
 	if err == nil && !copied {
-		err = wording.Hint(fmt.Errorf("%s: contains no game files", name), "`trowel formats` lists the supported formats")
+		err = noFiles(name, "game files")
 	}
 	return shown, err
 }
@@ -186,7 +187,7 @@ func (m *siteMaker) copy(ctx context.Context, t service.Target, at string) (stri
 	if _, err := os.Lstat(to); err == nil {
 		return "", fmt.Errorf("%s: another file would have the same name, %s", t.Name, at)
 	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+	if err := wholefile.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 		return "", err
 	}
 	if g.Source.Dir == "" {
@@ -243,7 +244,7 @@ func readable(dir string) error {
 		if e.IsDir() {
 			mode = 0o755
 		}
-		return os.Chmod(name, mode)
+		return wholefile.SetMode(name, mode)
 	})
 }
 
@@ -256,11 +257,11 @@ func findPage(given string) (string, error) {
 		return given, nil
 	}
 	self, err := os.Executable()
-	if err == nil {
-		self, err = filepath.EvalSymlinks(self)
-	}
 	if err != nil {
 		return "", err
+	}
+	if real, err := filepath.EvalSymlinks(self); err == nil { // fails on some drives of Windows
+		self = real
 	}
 	for _, dir := range []string{filepath.Dir(self), filepath.Dir(filepath.Dir(self))} {
 		for _, suffix := range []string{"", ".tar.gz"} {

@@ -80,3 +80,6 @@ func (a *Tool) Run(ctx context.Context, call Call) int {
 
 // Reads lets the verbs that read files also read those of e.
 func (a *Tool) Reads(e service.Elsewhere) { a.Elsewhere = e }
+
+// Writes declares that a verb writes to the folder of its option -o, and returns the verb.
+func Writes(cmd *cobra.Command) *cobra.Command { return needs(cmd, needOutput) }

@@ -40,7 +40,7 @@ type toyScene struct {
 	missing map[string]format.Missing
 }
 
-func openToys(_ context.Context, job *format.Job, src *format.Source, path string) (format.Scene, error) {
+func openToys(_ context.Context, job *format.Job, src *format.Source, path string) (*format.Scene, error) {
 	b, err := readBox(src, nil)
 	if err != nil {
 		return nil, err
@@ -52,18 +52,19 @@ func openToys(_ context.Context, job *format.Job, src *format.Source, path strin
 	if path != "" {
 		s.toys = slices.DeleteFunc(s.toys, func(t toy) bool { return "toys/"+safename.TreePath(t.name) != path })
 	}
-	return s, nil
+	return &format.Scene{Views: s.views(), Missing: s.Missing}, nil
 }
 
-func (s *toyScene) Views() []format.View {
+func (s *toyScene) views() []format.View {
 	all := format.Rect{Max: [2]float64{float64(len(s.toys)), 2}}
 	front := format.View{
 		Name: "front", Title: "From the front", Bounds: all, Scale: 10, Background: color.NRGBA{1, 2, 3, 255},
 		Layers: []format.Layer{{Name: "paint", Title: "The colours", Shown: true}, {Name: "edges", Words: []string{"lines"}}}, Moves: true,
+		SVG: s.SVG, Fingerprint: s.Fingerprint,
 	}
 	top := front
 	top.Name, top.Title, top.Axes, top.Background, top.Moves, top.Grain = "top", "From above", [2]string{"x", "-z"}, color.NRGBA{}, false, 2
-	depth := format.View{Name: "depth", Title: "How much is in it", Bounds: all, Scale: 1, Gray16: true}
+	depth := format.View{Name: "depth", Title: "How much is in it", Bounds: all, Scale: 1}
 	camera := front
 	camera.Name, camera.Title, camera.Size = "camera", "Through a camera", image.Pt(40, 20)
 	camera.Frame = func(size image.Point) format.Rect {
@@ -74,7 +75,12 @@ func (s *toyScene) Views() []format.View {
 		}
 		return format.Rect{Min: [2]float64{x - w/2, y - h/2}, Max: [2]float64{x + w/2, y + h/2}}
 	}
-	return []format.View{front, top, depth, camera}
+	depth.SVG, depth.Fingerprint, depth.RenderGray16 = s.SVG, s.Fingerprint, s.RenderGray16
+	views := []format.View{front, top, depth, camera}
+	for i, v := range views {
+		views[i].Render = func(ctx context.Context, dst *image.RGBA, look format.Look) error { return s.render(ctx, dst, v, look) }
+	}
+	return views
 }
 
 // cell returns the toy at a pixel, or nil.
@@ -86,8 +92,7 @@ func (s *toyScene) cell(look format.Look, x, y int) *toy {
 	return &s.toys[int(i)]
 }
 
-func (s *toyScene) Render(ctx context.Context, dst *image.RGBA, look format.Look) error {
-	view, _ := format.ViewOf(s, look.View)
+func (s *toyScene) render(ctx context.Context, dst *image.RGBA, view format.View, look format.Look) error {
 	for y := dst.Rect.Min.Y; y < dst.Rect.Max.Y; y++ {
 		for x := dst.Rect.Min.X; x < dst.Rect.Max.X; x++ {
 			t := s.cell(look, x, y)
@@ -163,8 +168,6 @@ func (s *toyScene) Fingerprint(_ context.Context, look format.Look, pixels image
 	}
 	return sum, nil
 }
-
-func (s *toyScene) Close() error { return nil }
 
 // imageInfo is a command for scripts: it prints the size and kind of a PNG, and the pixels at some positions.
 func imageInfo(args []string, w io.Writer) int {

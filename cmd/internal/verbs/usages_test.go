@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"trowel.example/cmd/internal/service"
+	"trowel.example/internal/text/words"
 )
 
 // usage is a command line, and words that the answer must contain.
@@ -21,8 +22,26 @@ type usage struct {
 // wrongUsages are typical user errors, and words that the answer must contain.
 var wrongUsages = []usage{
 	{`chek burrow.map`, []string{"did you mean `trowel check burrow.map`"}},
-	{`undo burrow.map`, []string{"did you mean `trowel repair burrow.map --restore BACKUP`"}},
-	{`revert burrow.map`, []string{"did you mean `trowel repair burrow.map --restore BACKUP`"}},
+	{`undo burrow.map`, []string{"burrow.map: there is no backup of a change next to it", "`trowel undo burrow.map BACKUP` restores"}},
+	{`revert burrow.map`, []string{"did you mean `trowel undo burrow.map`"}},
+	{`edit mirror burrow.map`, []string{"wrong order", "did you mean `trowel edit burrow.map -- mirror`?"}},
+	{`edit -- mirror burrow.map`, []string{"did you mean `trowel edit burrow.map -- mirror`?"}},
+	{`convert ddnet burrow.map`, []string{"did you mean `trowel convert burrow.map --to ddnet`?"}},
+	{`convert 0.7 burrow.map`, []string{"did you mean `trowel convert burrow.map --to 0.7`?"}},
+	{`render cave.png burrow.map`, []string{"did you mean `trowel render burrow.map -o cave.png`?"}},
+	{`convert burrow.map -o x.png`, []string{"`trowel render burrow.map -o x.png` draws one"}},
+	{`convert burrow.map --to png`, []string{"`trowel render burrow.map -o new.png` draws one"}},
+	{`convert ember.MOD --to csv -o x.csv`, []string{"--to can be strings-csv, skills-csv"}},
+	{`check --format sarif burrow.map`, []string{"--sarif prints SARIF"}},
+	{`restore repo --at yesterday -o y`, []string{"--moment TIME"}},
+	{`forget repo --keep-last 0`, []string{"--keep options must be at least 1"}},
+	{`rename-layer burrow.map`, []string{"did you mean `trowel edit burrow.map -- rename-layer LAYER NAME`?"}},
+	{`delete-layer burrow.map x`, []string{"did you mean `trowel edit burrow.map -- remove-layers x`?"}},
+	{`edit burrow.map -- delete-layer a`, []string{"did you mean remove-layers?"}},
+	{`edit burrow.map -- undo`, []string{"`trowel undo FILE` undoes the newest change in place"}},
+	{`edit world -- remove-node default:dirt`, []string{"did you mean replace NODE air?", "another kind"}},
+	{`find burrow.map -- tiles 3`, []string{"did you mean tile?"}},
+	{`help delete-layers`, []string{"did you mean remove-layers?"}},
 	{`build folder`, []string{"did you mean `trowel pack folder`"}},
 	{`compare burrow.map burrow.map`, []string{"did you mean `trowel diff burrow.map burrow.map`"}},
 	{`show burrow.map`, []string{"did you mean `trowel cat burrow.map`"}},
@@ -73,7 +92,7 @@ var wrongUsages = []usage{
 	{`check --area 1,2 world`, []string{"--area: expected two positions of blocks"}},
 	{`check --area abc world`, []string{"not \"abc\""}},
 	{`check --min wrong burrow.map`, []string{"wrong"}},
-	{`diff burrow.map`, []string{"too few arguments"}},
+	{`diff burrow.map`, []string{"diff needs two files"}},
 	{`diff burrow.map nope.map`, []string{"nope.map: no such file"}},
 	{`search x`, []string{"too few arguments"}},
 	{`search burrow.map grass`, []string{"wrong order", "did you mean `trowel search grass burrow.map`?"}},
@@ -109,9 +128,9 @@ var wrongUsages = []usage{
 	{`edit burrow.map -- replace-image burrow nope.png`, []string{"nope.png: no such file"}},
 	{`edit burrow.map -o burrow.map -- info --author Ann`, []string{"refusing to overwrite the input"}},
 	{`edit burrow.map -o x.mod -- info --author Ann`, []string{".MOD is the extension of a Torchlight II mod"}},
-	{`edit burrow.map --in-place -o x.map -- info --author Ann`, []string{"exclude each other"}},
+	{`edit burrow.map --in-place -o x.map -- info --author Ann`, []string{"cannot be combined"}},
 	{`edit burrow.map --script nope.txt`, []string{"nope.txt: no such file"}},
-	{`edit world -- replace-tiles 1 2`, []string{"it is for files of another kind"}},
+	{`edit world -- replace-tiles 1 2`, []string{"this is for files of another kind"}},
 	{`edit ember.MOD -- set X`, []string{"expected KEY"}},
 	{`merge burrow.map`, []string{"expected three files"}},
 	{`merge burrow.map world burrow.map -o x.map`, []string{"world is a Minetest/Luanti world"}},
@@ -159,6 +178,13 @@ var wrongUsages = []usage{
 
 // lackingUsages name something that no file contains: the exit code is 1.
 var lackingUsages = []usage{
+	{`edit world -- replace drit air`, []string{"did you mean default:dirt?"}},
+	{`edit world -- replace dirt air`, []string{"did you mean default:dirt?"}},
+	{`find world -- node dirt`, []string{"did you mean default:dirt?"}},
+	{`edit burrow.map -- replace-tiles 1 2 --layer all`, []string{"did you mean " + words.Quoted("*") + "?"}},
+	{`edit burrow.map -- rename-image a b`, []string{"hint: there is burrow, burrow_clouds, burrow_light"}},
+	{`edit ember.MOD -- set EMBER_RING LEVEL 2`, []string{"the file with this NAME is UNITS/ITEMS/RINGS/EMBER_RING.DAT"}},
+	{`edit ember.MOD -- set EMBR_RING LEVEL 2`, []string{"did you mean UNITS/ITEMS/RINGS/EMBER_RING.DAT?"}},
 	{`edit burrow.map -- rename-image burow granite`, []string{"no image \"burow\"", "did you mean burrow?"}},
 	{`find world -- node default:drit`, []string{"no node \"default:drit\" in the world", "did you mean default:dirt?"}},
 	{`find world -- node default:drit nope:x`, []string{"no node \"default:drit\"", "no node \"nope:x\""}},

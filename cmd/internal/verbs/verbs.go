@@ -170,8 +170,8 @@ usage or failure.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(a, root, cmd, err) })
 	setHelp(a, root)
 	root.AddCommand(info, lsCommand(a), catCommand(a), extractCommand(a), packCommand(a), checkCommand(a),
-		searchCommand(a), findCommand(a), editCommand(a), applyCommand(a), mergeCommand(a), gitCommand(a), repairCommand(a),
-		backupCommand(a), forgetCommand(a), renderCommand(a), viewCommand(a), mountCommand(a), siteCommand(a), lspCommand(a),
+		searchCommand(a), findCommand(a), editCommand(a), applyCommand(a), mergeCommand(a), gitCommand(a), repairCommand(a), undoCommand(a),
+		backupCommand(a), forgetCommand(a), renderCommand(a), viewCommand(a), siteCommand(a), lspCommand(a),
 		dumpCommand(a), diffCommand(a), reviewCommand(a), convertCommand(a), formatsCommand(a),
 		explainCommand(a), manCommand(a, root), versionCommand(a))
 	if games := a.Games.Hashing(); len(games) > 0 {
@@ -179,6 +179,9 @@ usage or failure.`,
 	}
 	root.AddCommand(conversionVerbs(a)...)
 	for _, g := range a.Games {
+		if g.Codex != nil {
+			root.AddCommand(codexCommand(a, g))
+		}
 		for _, p := range g.Programs {
 			root.AddCommand(programCommand(a, p))
 		}
@@ -214,7 +217,7 @@ func args(least, most int) cobra.PositionalArgs {
 func colorFlag(a *Tool, cmd *cobra.Command) {
 	a.screen.Color = "auto"
 	cmd.Flags().Var(&a.screen.Color, "color", "use colors: `when` is always, never or auto (on a terminal, unless NO_COLOR is set)")
-	a.completes(cmd, "color", cobra.FixedCompletions([]string{"auto", "always", "never"},
+	a.Completes(cmd, "color", cobra.FixedCompletions([]string{"auto", "always", "never"},
 		cobra.ShellCompDirectiveNoFileComp))
 }
 

@@ -44,28 +44,36 @@ With --json it prints {version, revision, changed, date, go, system, sandbox, la
 		data, err := terminal.Compact(terminal.Object{{"version", b.Version}, {"revision", b.Revision},
 			{"changed", b.Changed}, {"date", b.Date.Format(time.DateOnly)},
 			{"go", runtime.Version()}, {"system", runtime.GOOS + "/" + runtime.GOARCH},
-			{"sandbox", sandbox.Inside()}, {"landlock", s.Landlock}, {"seccomp", s.Seccomp}})
+			{"sandbox", offered(s)}, {"landlock", s.Landlock}, {"seccomp", s.Seccomp}})
 		_, printed := fmt.Fprintf(a.out, "%s\n", data)
 		return cmp.Or(err, printed)
 	}
-	return cmd
+	return needs(cmd, needNothing)
+}
+
+// offered reports whether the verbs that read files enter a sandbox. Version itself needs none.
+func offered(s sandbox.Support) bool {
+	return confined.on && !sandbox.Off() && (s.Landlock >= sandbox.LeastLandlock || s.Seccomp)
 }
 
 // protection describes what the system denies to this program.
 func protection() string {
 	s := sandbox.Supported()
-	state, files, calls := "on", "not protected: this system has no Landlock of version 2 or later", "not denied: this system has no seccomp"
+	state, files := "on", "not protected: this system has no Landlock of version 2 or later"
+	calls, changes := "not denied: this system has no seccomp", "not denied: this system has no seccomp"
 	if s.Landlock >= sandbox.LeastLandlock {
 		files = fmt.Sprintf("other files cannot be opened or changed (Landlock, version %d)", s.Landlock)
 	}
 	if s.Seccomp {
 		calls = "denied, unless the verb needs them (seccomp)"
+		changes = "denied by name (seccomp); of files that may be opened, permissions can be changed"
 	}
-	if !sandbox.Inside() {
+	if !offered(s) {
 		state = "off"
 		if sandbox.Off() {
 			state += ", by " + sandbox.Variable + "=off; this system offers:"
 		}
 	}
-	return fmt.Sprintf("sandbox:               %s\n  files:               %s\n  programs, sockets:   %s\n", state, files, calls)
+	return fmt.Sprintf("sandbox:               %s\n  files:               %s\n  owners, permissions: %s\n  programs, sockets:   %s\n"+
+		"  other processes:     %[4]s\n", state, files, changes, calls)
 }

@@ -64,7 +64,7 @@ In an ssh session, it prints how to reach the page from your machine.`,
 	cmd.Flags().BoolVar(&edit, "edit", false, "let the page change the file")
 	cmd.Flags().StringVar(&from.Repository, flagBackups, "", "show the states of FILE in a `repository` of backups, too")
 	cmd.Flags().BoolVar(&from.Git, "git", false, "show the states of FILE in the commits of its git repository, too")
-	optionFlags(a, cmd, func(f *format.Format) []format.Option {
+	OptionFlags(a, cmd, func(f *format.Format) []format.Option {
 		return slices.DeleteFunc(f.OptionsFor(format.ForTree|format.ForCheck|format.ForScene), func(o format.Option) bool { return o.Secret })
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -75,7 +75,7 @@ In an ssh session, it prints how to reach the page from your machine.`,
 		if from.Repository != "" {
 			from.Trust = a.takeTrust()
 		}
-		s, err := viewer.Open(cmd.Context(), a.Service, expand(args))
+		s, err := viewer.Open(cmd.Context(), a.Service, Expand(args))
 		if err != nil {
 			return err
 		}

@@ -13,7 +13,6 @@ import (
 	"trowel.example/cmd/internal/history"
 	"trowel.example/cmd/internal/service"
 	"trowel.example/internal/testing/judge"
-	"trowel.example/internal/testing/tests"
 )
 
 // openPutBack opens a world with a snapshot from before a change, as `view --backups REPO --edit` does. It returns the page
@@ -21,7 +20,7 @@ import (
 func openPutBack(t *testing.T) (e *editPage, repo string, id int) {
 	t.Helper()
 	home, dir := t.TempDir(), t.TempDir()
-	tests.OnHost(t, map[string]string{"variable XDG_STATE_HOME": home, "home folder": home})
+	withState(t, home)
 	world := filepath.Join(dir, "glade")
 	repo = filepath.Join(dir, "repo")
 	perform(t, "pack", "-q", "../../../samples/glade", "-o", world)
@@ -115,7 +114,7 @@ func TestPutBack(t *testing.T) {
 	for want, request := range map[string]map[string]any{
 		"the page cannot name files of the disk": {"do": "add", "words": []string{"put-back", "--box=" + box, filepath.Dir(repo)}},
 		"nothing can be put back":                {"do": "put-back", "state": 0, "box": box},
-		"there is no such change":                {"do": "remove", "id": 99},
+		"no such change":                         {"do": "remove", "id": 99},
 		"expected":                               {"do": "put-back", "state": id, "box": "everything"},
 	} {
 		if err := e.do(request); !strings.Contains(err, want) && !(len(e.now.List) > 1 && strings.Contains(e.now.List[1].Error, want)) {
@@ -165,7 +164,7 @@ func TestPutBack(t *testing.T) {
 // repository that is older than a root.
 func TestViewTrust(t *testing.T) {
 	home, dir := t.TempDir(), t.TempDir()
-	tests.OnHost(t, map[string]string{"variable XDG_STATE_HOME": home, "home folder": home})
+	withState(t, home)
 	world, repo, public := filepath.Join(dir, "glade"), filepath.Join(dir, "repo"), filepath.Join(dir, "k.pub")
 	root := filepath.Join(dir, "root")
 	text := newSigningKey(t, filepath.Join(dir, "k"))
@@ -196,10 +195,10 @@ func TestViewTrust(t *testing.T) {
 		t.Fatalf("%v, %v", list, err)
 	}
 	signed, plain := list.States[0], list.States[1]
-	if signed.ID != id || !signed.Back || signed.Error != "" || plain.Back || !strings.HasSuffix(plain.Error, "it is not signed") {
+	if signed.ID != id || !signed.Back || signed.Error != "" || plain.Back || !strings.HasSuffix(plain.Error, "not signed") {
 		t.Errorf("%+v", list.States)
 	}
-	if r := e.get(fmt.Sprintf("/f/%d/open", plain.ID)); r.Code == http.StatusOK || !strings.Contains(r.Body.String(), "it is not signed") ||
+	if r := e.get(fmt.Sprintf("/f/%d/open", plain.ID)); r.Code == http.StatusOK || !strings.Contains(r.Body.String(), "not signed") ||
 		strings.Contains(r.Body.String(), dir) {
 		t.Errorf("%d %s", r.Code, r.Body)
 	}

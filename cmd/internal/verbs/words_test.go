@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"trowel.example/cmd/internal/wording"
+	"trowel.example/internal/text/words"
 )
 
 func TestSplitWords(t *testing.T) {
@@ -36,7 +36,7 @@ func FuzzSplitWords(f *testing.F) {
 		if strings.ContainsAny(a+b, "\n") || !utf8.ValidString(a) || !utf8.ValidString(b) {
 			return
 		}
-		got, err := splitWords(wording.QuotedFor("unix", a, b))
+		got, err := splitWords(words.QuotedFor("unix", a, b))
 		if err != nil || !slices.Equal(got, []string{a, b}) {
 			t.Errorf("%q %q: %q, %v", a, b, got, err)
 		}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"trowel.example/internal/limits/parallel"
+	"trowel.example/internal/text/words"
 )
 
 // problem is an error with an HTTP status.
@@ -66,7 +67,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		h.Set("Retry-After", "1")
 	}
 	w.WriteHeader(status)
-	data, _ := json.Marshal(map[string]string{"error": err.Error()})
+	data, _ := json.Marshal(map[string]string{"error": words.Portable(err.Error())})
 	_, _ = io.WriteString(w, s.plain(r, string(data)))
 }
 
@@ -121,7 +122,7 @@ func (s *Server) editionOf(r *http.Request) (*edition, func(), error) {
 	}
 	if at := r.URL.Query().Get("path"); at != "" {
 		if _, err := filepath.Localize(at); err != nil { // ../x, /x, and on Windows C:x or NUL
-			return nil, nil, problem{http.StatusNotFound, "there is no such path"}
+			return nil, nil, problem{http.StatusNotFound, "no such path"}
 		}
 	}
 	return f.edition(r.Context())
@@ -132,7 +133,7 @@ func (s *Server) fileOf(id string) (*file, error) {
 	files := s.allFiles()
 	i, err := whole(id, 0, len(files)-1)
 	if err != nil {
-		return nil, problem{http.StatusNotFound, "there is no such file here"}
+		return nil, problem{http.StatusNotFound, "no such file here"}
 	}
 	return files[i], nil
 }

@@ -21,8 +21,8 @@ func listActions(ctx context.Context, e *edition, r *http.Request) (any, error) 
 		Asks  bool     `json:"asks"`
 	}
 	list := []action{}
-	if arranger, ok := a.Scene.(format.Arranger); ok {
-		for _, one := range arranger.Actions() {
+	if a.Actions != nil {
+		for _, one := range a.Actions() {
 			list = append(list, action(one))
 		}
 	}
@@ -30,17 +30,16 @@ func listActions(ctx context.Context, e *edition, r *http.Request) (any, error) 
 }
 
 // shaper returns the scene of a request whose shapes can be changed.
-func (e *edition) shaper(ctx context.Context, r *http.Request) (format.Shaper, func(), error) {
+func (e *edition) shaper(ctx context.Context, r *http.Request) (*format.Shaping, func(), error) {
 	a, err := e.parseRequest(ctx, r)
 	if err != nil {
 		return nil, nil, err
 	}
-	s, ok := a.Scene.(format.Shaper)
-	if !ok || e.Format.Editing == nil || e.Format.Editing.Move == "" {
+	if a.Shaping == nil || e.Format.Editing == nil || e.Format.Editing.Move == "" {
 		a.release()
-		return nil, nil, problem{http.StatusNotFound, "it has no shapes that can be moved"}
+		return nil, nil, problem{http.StatusNotFound, "no shapes that can be moved"}
 	}
-	return s, a.release, nil
+	return a.Shaping, a.release, nil
 }
 
 // listOutlines returns the layers of shapes, and the commands that change the shapes.

@@ -149,9 +149,9 @@ func (s *Server) compare(r *http.Request) (any, error) {
 	}
 	var places [2]func(check.Place) place
 	for i, e := range []*edition{p.old, p.new} {
-		sc, view, release := e.viewOf(r.Context(), r)
+		view, release := e.viewOf(r.Context(), r)
 		defer release()
-		places[i] = func(at check.Place) place { return placeIn(r.Context(), sc, view, at) }
+		places[i] = func(at check.Place) place { return placeIn(r.Context(), view, at) }
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -409,7 +409,7 @@ func (s *Server) compareText(r *http.Request) (any, error) {
 	}
 	q := r.URL.Query()
 	if !fs.ValidPath(q.Get("path")) {
-		return nil, problem{http.StatusNotFound, "there is no such file in it"}
+		return nil, problem{http.StatusNotFound, "no such file in it"}
 	}
 	d := trees.File(treediff.Pair{Path: q.Get("path"), Other: q.Get("other"), Change: treediff.Changed})
 	if d.Err != nil {

@@ -132,7 +132,7 @@ func writeFolder(ctx context.Context, e *edition, w io.Writer) error {
 // writeFindings writes all findings of a file, as check --json prints them.
 func writeFindings(ctx context.Context, e *edition, w io.Writer) error {
 	findings := []check.Finding{}
-	err := e.runCheck(ctx, func(f check.Finding) {
+	err := e.runCheck(ctx, nil, func(f check.Finding) {
 		f.Path, f.Message = e.of.plain(f.Path), e.of.plain(f.Message)
 		findings = append(findings, f)
 	}, func(string, int, int) {})

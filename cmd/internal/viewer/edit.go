@@ -15,6 +15,7 @@ import (
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
 )
 
 // Edits describes how the page may change the file of a server.
@@ -146,17 +147,17 @@ func (n *session) stamp() string {
 	return strconv.Itoa(n.applied + 1)
 }
 
-// parse returns the change that words describe: an operation with its arguments and options.
-func (n *session) parse(words []string) (*change, error) {
-	if _, err := n.step(words); err != nil {
+// parse returns the change that the words of a line describe: an operation with its arguments and options.
+func (n *session) parse(line []string) (*change, error) {
+	if _, err := n.step(line); err != nil {
 		return nil, err
 	}
-	for _, word := range words {
+	for _, word := range line {
 		if strings.ContainsAny(word, "\n\r\x00") {
 			return nil, problem{http.StatusBadRequest, "an operation is one line of a script"}
 		}
 	}
-	return &change{words: words, line: wording.QuotedFor("linux", words...)}, nil // scripts are quoted in one way on all systems
+	return &change{words: line, line: words.QuotedFor("linux", line...)}, nil // scripts are quoted in one way on all systems
 }
 
 // step returns the only operation of words.
@@ -223,7 +224,7 @@ func (n *session) do(ctx context.Context, r editRequest) error {
 	list := slices.Clone(n.list)
 	i := slices.IndexFunc(list, func(e item) bool { return e.id == r.ID })
 	if slices.Contains([]string{"change", "switch", "move", "remove"}, r.Do) && i < 0 {
-		return problem{http.StatusNotFound, "there is no such change in the list"}
+		return problem{http.StatusNotFound, "no such change in the list"}
 	}
 	switch r.Do {
 	case "add":

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"trowel.example/check"
-	"trowel.example/fault"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
 )
 
 // folder is the result of a list of changes of a file that is a folder, such as a world. It is readable in a temporary
@@ -87,7 +87,7 @@ func (n *session) replayFolder(ctx context.Context, revision int, list []item) e
 		for _, e := range list {
 			next, err := n.preview(ctx, append(slices.Clone(good), e))
 			if err != nil {
-				e.done(effect{Changes: []string{}, Notes: []string{}, Error: err.Error()})
+				e.done(effect{Changes: []string{}, Notes: []string{}, Error: words.Portable(err.Error())})
 				continue
 			}
 			if made != nil {
@@ -123,30 +123,13 @@ func (n *session) preview(ctx context.Context, list []item) (*preview, error) {
 		return nil, nil
 	}
 	effects := make([]effect, len(list))
-	var mu sync.Mutex
+	var job *format.Job // of the last change
 	var steps []format.Step
-	noteIn := func(i int) func(path, message string) {
-		return func(_, message string) {
-			mu.Lock()
-			defer mu.Unlock()
-			if len(effects[i].Notes) < maxEffects {
-				effects[i].Notes = append(effects[i].Notes, message)
-			}
-		}
-	}
-	job := func(i int) *format.Job {
-		j := n.opened.Job()
-		j.OnDone, j.OnProgress, j.OnWarn, j.OnMiss = nil, nil, noteIn(i), noteIn(i)
-		return j
-	}
 	for i, e := range list {
-		effects[i] = effect{Changes: []string{}, Notes: []string{}}
-		more, err := n.steps(e.words, job(i))
-		if err != nil {
+		var more []format.Step
+		var err error
+		if job, more, err = n.prepare(e.words, false, &effects[i]); err != nil {
 			return nil, err
-		}
-		for _, s := range more {
-			s.Job.OnLack = func(e *fault.NameError) error { return e }
 		}
 		steps = append(steps, more...)
 	}
@@ -159,7 +142,7 @@ func (n *session) preview(ctx context.Context, list []item) (*preview, error) {
 		remove()
 		return nil, err
 	}
-	end, err := n.opened.Format.Editing.Preview(ctx, job(len(list)-1), n.opened.Source, steps, path, func(i int, c check.Change) error {
+	end, err := n.opened.Format.Editing.Preview(ctx, job, n.opened.Source, steps, path, func(i int, c check.Change) error {
 		e := &effects[i]
 		if e.Count += int(c.Count); len(e.Changes) < maxEffects {
 			e.Changes = append(e.Changes, c.String())

@@ -14,6 +14,7 @@ import (
 	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/wholefile"
+	"trowel.example/internal/limits/effort"
 )
 
 // kept is a list of changes on the disk.
@@ -44,7 +45,7 @@ func (n *session) recall() (k *kept, wrong string) {
 			return nil, "the list is not kept for a later session: another program edits the same file"
 		}
 	}
-	data, err := regular.ReadFile(n.Keep, 2*maxList)
+	data, err := regular.ReadFile(n.Keep, effort.SideFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ""
 	}

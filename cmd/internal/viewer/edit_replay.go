@@ -2,17 +2,22 @@ package viewer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"slices"
+	"sync"
 
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/limits/parallel"
+	"trowel.example/internal/text/words"
 )
 
 // state is the file after a change.
@@ -175,21 +180,10 @@ func shared(a, b *state) bool {
 // apply applies a change to a state. The error of the operation is part of its effect; the state is unchanged then. The result
 // is temporary if it is only shown.
 func (n *session) apply(ctx context.Context, from *state, c *change, temporary bool) (map[string][]byte, effect, error) {
-	done := effect{Changes: []string{}, Notes: []string{}}
-	note := func(path, message string) {
-		if len(done.Notes) < maxEffects {
-			done.Notes = append(done.Notes, message)
-		}
-	}
-	job := n.opened.Job()
-	job.Temporary = temporary
-	job.OnWarn, job.OnMiss, job.OnDone, job.OnProgress = note, note, nil, nil
+	var done effect
 	out := make(memory)
-	steps, err := n.steps(c.words, job)
+	job, steps, err := n.prepare(c.words, temporary, &done)
 	if err == nil {
-		for _, s := range steps {
-			s.Job.OnLack = func(e *fault.NameError) error { return e }
-		}
 		err = n.opened.Format.Editing.Edit(ctx, job, n.source(from), steps, out, func(c check.Change) error {
 			if c.Histogram == nil {
 				done.Count++
@@ -204,7 +198,7 @@ func (n *session) apply(ctx context.Context, from *state, c *change, temporary b
 	case ctx.Err() != nil:
 		return nil, done, ctx.Err()
 	case err != nil:
-		done.Count, done.Changes, done.Error = 0, []string{}, err.Error()
+		done.Count, done.Changes, done.Error = 0, []string{}, words.Portable(err.Error())
 		return from.parts, done, nil
 	case done.Count == 0:
 		return from.parts, done, nil
@@ -214,6 +208,27 @@ func (n *session) apply(ctx context.Context, from *state, c *change, temporary b
 		parts[suffix] = *p
 	}
 	return parts, done, nil
+}
+
+// prepare returns the job and the steps of a change, whose messages become a part of its effect.
+func (n *session) prepare(words []string, temporary bool, done *effect) (*format.Job, []format.Step, error) {
+	*done = effect{Changes: []string{}, Notes: []string{}}
+	var mu sync.Mutex
+	note := func(_, message string) {
+		mu.Lock()
+		defer mu.Unlock()
+		if len(done.Notes) < maxEffects {
+			done.Notes = append(done.Notes, message)
+		}
+	}
+	job := n.opened.Job()
+	job.Temporary = temporary
+	job.OnWarn, job.OnMiss, job.OnDone, job.OnProgress = note, note, nil, nil
+	steps, err := n.steps(words, job)
+	for _, s := range steps {
+		s.Job.OnLack = func(e *fault.NameError) error { return e }
+	}
+	return job, steps, err
 }
 
 // source returns the file in a state. Its neighbours are those of the file on the disk.
@@ -260,7 +275,7 @@ func (m memory) Create(suffix string) (format.Part, error) {
 	return p, nil
 }
 
-var errNoFolder = errors.New("it needs a folder on the disk: use `trowel edit`")
+var errNoFolder = errors.New("this requires a folder on the disk: use `trowel edit`")
 
 func (m memory) Dir() (string, error)     { return "", errNoFolder }
 func (m memory) KeptDir() (string, error) { return "", errNoFolder }
@@ -273,8 +288,8 @@ func (p *memoryPart) Write(data []byte) (int, error) {
 }
 
 func (p *memoryPart) WriteAt(data []byte, at int64) (int, error) {
-	if at < 0 || at > format.MaxWhole-int64(len(data)) {
-		return 0, fmt.Errorf("the result has more than %d bytes", format.MaxWhole)
+	if err := effort.WholeFile.Check("", at+int64(len(data))); err != nil || at < 0 {
+		return 0, cmp.Or(err, fs.ErrInvalid)
 	}
 	if grow := int(at) + len(data) - len(*p); grow > 0 {
 		*p = append(*p, make([]byte, grow)...)

@@ -12,8 +12,8 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
 )
 
 // editHeader is the header of all requests that change something: the hash of the file that the page shows. No other
@@ -205,9 +205,10 @@ func (n *session) operations() any {
 		}
 	}
 	type text struct {
-		Path    string `json:"path"`
-		Title   string `json:"title"`
-		Command string `json:"command"`
+		Path    string   `json:"path"`
+		Title   string   `json:"title"`
+		Command string   `json:"command"`
+		Options []string `json:"options,omitempty"`
 	}
 	texts := []text{}
 	for _, t := range n.opened.Format.Editing.Texts {
@@ -248,14 +249,14 @@ const maxLine = 2000
 
 // command returns the command line that does the same, and the script for long ones.
 func (n *session) command(*http.Request) (any, error) {
-	lines, words, err := n.script()
+	lines, all, err := n.script()
 	if err != nil {
 		return nil, err
 	}
 	name := n.was.Name
-	line := "trowel edit " + wording.Quoted(name) + " --in-place -- " + wording.Quoted(words...)
+	line := "trowel edit " + words.Quoted(name) + " --in-place -- " + words.Quoted(all...)
 	if len(line) > maxLine {
-		line = "trowel edit " + wording.Quoted(name) + " --in-place --script changes.txt"
+		line = "trowel edit " + words.Quoted(name) + " --in-place --script changes.txt"
 	}
 	return map[string]any{"command": line, "script": strings.Join(lines, "\n") + "\n"}, nil
 }

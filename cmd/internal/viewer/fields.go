@@ -49,7 +49,7 @@ func (e *edition) makeOutline(ctx context.Context, name string) (*outline, error
 			}
 			if inside == "" || o.ofBase() {
 				if err != nil {
-					o.broken = e.of.plain(err.Error())
+					o.broken = e.of.failure(err)
 				}
 				o.end(e.Source)
 				return o, nil
@@ -104,7 +104,7 @@ func listFields(ctx context.Context, e *edition, r *http.Request) (any, error) {
 	}
 	s, ok := o.spaces[name]
 	if !ok {
-		return nil, problem{http.StatusNotFound, "there is no space " + strconv.Quote(name)}
+		return nil, problem{http.StatusNotFound, "no space " + strconv.Quote(name)}
 	}
 	answer := map[string]any{"base": o.base, "space": name, "size": s.size, "total": len(s.fields), "error": o.broken,
 		"left": o.left, "parents": o.parents(name)}
@@ -143,7 +143,7 @@ func listFields(ctx context.Context, e *edition, r *http.Request) (any, error) {
 		return nil, err
 	}
 	if g.to > len(s.fields) || g.from > g.to {
-		return nil, problem{http.StatusBadRequest, "there is no such group of fields"}
+		return nil, problem{http.StatusBadRequest, "no such group of fields"}
 	}
 	rows := s.rows(o, g)
 	list := []fieldRow{}
@@ -221,7 +221,7 @@ func (e *edition) space(ctx context.Context, path, name string) (*content, func(
 	s, ok := o.spaces[name]
 	if !ok {
 		release()
-		return nil, nil, problem{http.StatusNotFound, "there is no space " + strconv.Quote(name)}
+		return nil, nil, problem{http.StatusNotFound, "no space " + strconv.Quote(name)}
 	}
 	if name == "" {
 		if e.Source.IsDir() {

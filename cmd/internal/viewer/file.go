@@ -2,6 +2,7 @@ package viewer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -13,6 +14,7 @@ import (
 
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
 )
 
 // file is a file of the page, across all of its editions.
@@ -51,6 +53,7 @@ type edition struct {
 
 	mu     sync.Mutex
 	misses int
+	damage string   // the first of the losses
 	notes  []string // warnings and losses without duplicates
 }
 
@@ -69,6 +72,7 @@ func (e *edition) job(values map[string]string) *format.Job {
 	job.OnMiss = func(path, message string) {
 		e.mu.Lock()
 		e.misses++
+		e.damage = cmp.Or(e.damage, e.of.plain(wording.Placed(path, message)))
 		e.mu.Unlock()
 		e.note(path, message)
 	}
@@ -108,6 +112,9 @@ func (f *file) plain(message string) string {
 	}
 	return message
 }
+
+// failure returns an error for the page.
+func (f *file) failure(err error) string { return f.plain(words.Portable(err.Error())) }
 
 func (f *file) key(generation int) string { return fmt.Sprintf("%d.%d", f.id, generation) }
 

@@ -2,13 +2,17 @@ package viewer
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
+	"slices"
 	"sync"
 	"time"
 
 	"trowel.example/check"
 	"trowel.example/internal/checking"
+	"trowel.example/internal/format"
 	"trowel.example/internal/limits/parallel"
 )
 
@@ -36,21 +40,49 @@ type checkRun struct {
 	err      error          // why the check failed or ended early
 }
 
-// check returns the check of an edition. If there is none, it starts the check.
-func (e *edition) check() *checkRun {
+// checkPrefix is the prefix of options of checks among the parameters of a request.
+const checkPrefix = "check."
+
+// checkChoices returns the options of checks that the page may set: those of which it can list the values.
+func checkChoices(f *format.Format) []format.Option {
+	return slices.DeleteFunc(f.OptionsFor(format.ForCheck), func(o format.Option) bool { return o.Choices == nil })
+}
+
+// checkValues returns the values of options of a check in a request, and the key of this check of the edition.
+func (e *edition) checkValues(q url.Values) (values map[string]string, key string, err error) {
+	key = e.key()
+	for _, o := range checkChoices(e.Format) {
+		value := q.Get(checkPrefix + o.Name)
+		if value == "" {
+			continue
+		}
+		if err := o.Check(value); err != nil {
+			return nil, "", problem{http.StatusBadRequest, fmt.Sprintf("%s: %v", o.Name, err)}
+		}
+		if values == nil {
+			values = make(map[string]string)
+		}
+		values[o.Name] = value
+		key += "\n" + o.Name + "=" + value
+	}
+	return values, key, nil
+}
+
+// check returns the check of an edition with values of options. If there is none, it starts the check.
+func (e *edition) check(values map[string]string, key string) *checkRun {
 	s := e.of.server
 	s.panels.mu.Lock()
 	defer s.panels.mu.Unlock()
-	c := s.panels.checks[e.key()]
+	c := s.panels.checks[key]
 	if c != nil {
 		return c
 	}
 	ctx, cancel := context.WithCancel(s.life)
 	c = &checkRun{cancel: cancel, ended: make(chan struct{}), byKind: make(map[string]int)}
-	s.panels.checks[e.key()] = c
+	s.panels.checks[key] = c
 	go func() {
 		defer cancel()
-		if p := parallel.Catch(func() { c.err = e.runCheck(ctx, c.sink(e), c.progress); c.locate(ctx, e) }); p != nil {
+		if p := parallel.Catch(func() { c.err = e.runCheck(ctx, values, c.sink(e), c.progress); c.locate(ctx, e) }); p != nil {
 			c.sink(e)(check.Finding{ID: checking.Defect.ID, Severity: checking.Defect.Severity, Offset: -1, Message: defect(p).Error()})
 		}
 		close(c.ended)
@@ -60,7 +92,7 @@ func (e *edition) check() *checkRun {
 }
 
 // runCheck checks a file. It pauses while pictures are drawn.
-func (e *edition) runCheck(ctx context.Context, sink check.Sink, progress func(what string, done, of int)) error {
+func (e *edition) runCheck(ctx context.Context, values map[string]string, sink check.Sink, progress func(what string, done, of int)) error {
 	own, release, err := e.lease(ctx)
 	if err != nil {
 		return err
@@ -69,7 +101,7 @@ func (e *edition) runCheck(ctx context.Context, sink check.Sink, progress func(w
 	if own.Check != nil {
 		return own.Check(ctx, sink)
 	}
-	job := own.job(nil)
+	job := own.job(values)
 	job.OnProgress = func(what string, done, of int) {
 		progress(what, done, of)
 		own.of.server.giveWay(ctx)
@@ -139,6 +171,7 @@ type findingRow struct {
 	Path     string         `json:"path"`
 	Offset   int64          `json:"offset"` // -1: none
 	Message  string         `json:"message"`
+	Rule     *check.Rule    `json:"rule,omitempty"`
 	Count    int            `json:"count"`  // number of places
 	Places   []place        `json:"places"` // some of the places
 }
@@ -150,12 +183,16 @@ type findingRow struct {
 func listFindings(ctx context.Context, e *edition, r *http.Request) (any, error) {
 	q := r.URL.Query()
 	s := e.of.server
+	values, key, err := e.checkValues(q)
+	if err != nil {
+		return nil, err
+	}
 	s.panels.mu.Lock()
-	c := s.panels.checks[e.key()]
+	c := s.panels.checks[key]
 	s.panels.mu.Unlock()
 	if q.Has("stop") {
 		if c != nil {
-			s.panels.forget(e.key(), c)
+			s.panels.forget(key, c)
 		}
 		return map[string]any{"state": "none"}, nil
 	}
@@ -163,7 +200,7 @@ func listFindings(ctx context.Context, e *edition, r *http.Request) (any, error)
 		if e.Source.IsDir() && !q.Has("run") {
 			return map[string]any{"state": "none"}, nil
 		}
-		c = e.check()
+		c = e.check(values, key)
 	}
 	select {
 	case <-c.ended:
@@ -179,19 +216,20 @@ func listFindings(ctx context.Context, e *edition, r *http.Request) (any, error)
 	select {
 	case <-c.ended:
 		if answer["state"] = "done"; c.err != nil {
-			s.panels.forget(e.key(), c) // a later check may succeed
+			s.panels.forget(key, c) // a later check may succeed
 			return nil, c.err
 		}
 	default:
 		answer["progress"] = progress
 	}
-	scene, view, release := e.viewOf(ctx, r)
+	view, release := e.viewOf(ctx, r)
 	defer release()
 	row := func(i, most int) findingRow {
 		f := findings[i]
-		one := findingRow{ID: f.ID, Severity: f.Severity, Path: f.Path, Offset: f.Offset, Message: f.Message, Count: places[i], Places: []place{}}
+		one := findingRow{ID: f.ID, Severity: f.Severity, Path: f.Path, Offset: f.Offset, Message: f.Message, Rule: f.Rule,
+			Count: places[i], Places: []place{}}
 		for k, at := range f.At[:min(most, len(f.At))] {
-			p := placeIn(ctx, scene, view, at)
+			p := placeIn(ctx, view, at)
 			if i < len(lines) {
 				p.setLine(lines[i][k])
 			}

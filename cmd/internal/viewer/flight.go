@@ -188,15 +188,14 @@ func (s *Server) draw(ctx context.Context, a *sceneRequest, at spot, f *flight) 
 	if t := s.tiles.of(a.tileKey(at), a.generation); t != nil {
 		return t, nil // another flight finished after this request's lookup
 	}
-	_, costly := a.Scene.(format.Coverer)
-	if costly && at.z <= far {
+	if a.Cover != nil && at.z <= far {
 		return s.farTile(ctx, a, at, f)
 	}
 	t := &tile{key: a.tileKey(at), from: a.generation, to: a.generation}
 	if !at.reaches(a.View) {
 		return s.tiles.keep(t), nil
 	}
-	_, prints := a.Scene.(format.Fingerprinter)
+	prints := a.Fingerprint != nil
 	if t.later = prints && s.tiles.find(t.key) == nil; prints && !t.later {
 		print, err := s.print(ctx, a, at)
 		if err != nil {
@@ -221,12 +220,11 @@ func (s *Server) draw(ctx context.Context, a *sceneRequest, at spot, f *flight) 
 
 // print returns the fingerprint of a tile, or nil if the scene has no fingerprints.
 func (s *Server) print(ctx context.Context, a *sceneRequest, at spot) (print *[32]byte, err error) {
-	p, ok := a.Scene.(format.Fingerprinter)
-	if !ok {
+	if a.Fingerprint == nil {
 		return nil, nil
 	}
 	err = s.withSlot(ctx, func() error {
-		sum, err := p.Fingerprint(ctx, at.look(a.View, a.look), at.rect())
+		sum, err := a.Fingerprint(ctx, at.look(a.View, a.look), at.rect())
 		print = &sum
 		return err
 	})
@@ -240,7 +238,7 @@ func (s *Server) render(ctx context.Context, a *sceneRequest, look format.Look, 
 		if a.View.Background != (color.NRGBA{}) {
 			draw.Draw(dst, part, image.NewUniform(a.View.Background), image.Point{}, draw.Src)
 		}
-		return a.Scene.Render(ctx, dst, look)
+		return a.Render(ctx, dst, look)
 	})
 	return dst, err
 }
@@ -304,12 +302,11 @@ func (s *Server) farTile(ctx context.Context, a *sceneRequest, at spot, f *fligh
 
 // covered draws the quick preview of a tile.
 func (s *Server) covered(ctx context.Context, a *sceneRequest, at spot) (*image.RGBA, error) {
-	c, ok := a.Scene.(format.Coverer)
-	if !ok {
-		return nil, problem{http.StatusNotFound, "nothing is known before it is drawn"}
+	if a.Cover == nil {
+		return nil, problem{http.StatusNotFound, "nothing is known before the picture is drawn"}
 	}
 	dst := image.NewRGBA(at.rect())
-	return dst, s.withSlot(ctx, func() error { return c.Cover(ctx, dst, at.look(a.View, a.look)) })
+	return dst, s.withSlot(ctx, func() error { return a.Cover(ctx, dst, at.look(a.View, a.look)) })
 }
 
 // half returns the picture of a tile at half its size, or nil if the tile is empty.

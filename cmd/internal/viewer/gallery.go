@@ -147,7 +147,7 @@ func (s *Server) serveThumb(w http.ResponseWriter, r *http.Request) error {
 	if small == nil {
 		small, err = s.thumb(r.Context(), f, key, side, paper)
 		if err != nil && r.Context().Err() == nil {
-			return s.writeJSON(w, r, map[string]any{"error": f.plain(err.Error())})
+			return s.writeJSON(w, r, map[string]any{"error": f.failure(err)})
 		}
 		if err != nil {
 			return err
@@ -189,7 +189,7 @@ func (s *Server) thumb(ctx context.Context, f *file, key string, side int, paper
 		return nil, err
 	}
 	defer release()
-	v := sc.Views()[0]
+	v := sc.Views[0]
 	if v.Background, err = background(v, paper); err != nil {
 		return nil, err
 	}
@@ -221,7 +221,7 @@ func (s *Server) countFindings(r *http.Request) (any, error) {
 	}
 	e, release, err := f.edition(ctx)
 	if err != nil && ctx.Err() == nil {
-		return map[string]any{"state": "broken", "error": f.plain(err.Error())}, nil
+		return map[string]any{"state": "broken", "error": f.failure(err)}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -272,7 +272,7 @@ func (g *gallery) count(e *edition) *count {
 			return
 		}
 		sink := check.Sink(func(f check.Finding) { c.by[f.Severity]++ })
-		p := parallel.Catch(func() { c.err = own.runCheck(s.life, sink, func(string, int, int) {}) })
+		p := parallel.Catch(func() { c.err = own.runCheck(s.life, nil, sink, func(string, int, int) {}) })
 		if p != nil {
 			c.err = defect(p)
 		}

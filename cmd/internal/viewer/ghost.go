@@ -41,7 +41,7 @@ func (n *session) ghost(r *http.Request) (any, error) {
 		return nil, none
 	}
 	defer scene.Close()
-	v, ok := format.ViewOf(scene, q.Get("view"))
+	v, ok := format.ViewOf(scene.Views, q.Get("view"))
 	if !ok || v.Frame != nil || v.Bounds.Empty() {
 		return nil, none
 	}
@@ -49,7 +49,7 @@ func (n *session) ghost(r *http.Request) (any, error) {
 	look := format.Look{View: v.Name, Origin: b.Min, Scale: min(v.Scale, maxGhost/max(b.Dx(), b.Dy()))}
 	look.Size = image.Pt(int(math.Ceil(b.Dx()*look.Scale)), int(math.Ceil(b.Dy()*look.Scale)))
 	img := image.NewRGBA(image.Rectangle{Max: look.Size})
-	if err := n.server.withSlot(r.Context(), func() error { return scene.Render(r.Context(), img, look) }); err != nil {
+	if err := n.server.withSlot(r.Context(), func() error { return v.Render(r.Context(), img, look) }); err != nil {
 		return nil, err
 	}
 	var data bytes.Buffer

@@ -3,27 +3,38 @@ package viewer
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 
 	"trowel.example/cmd/internal/service"
 	"trowel.example/internal/files/host"
+	"trowel.example/internal/text/words"
 )
 
 // hidden maps paths of the disk to the names that the page shows instead: the page shows the content of a file,
 // not its location.
 type hidden struct {
-	paths [][2]string // path and name, the longest path first
+	windows bool         // paths have both slashes, and match regardless of case
+	paths   []hiddenPath // the longest path first
+}
+
+const onWindows = runtime.GOOS == "windows"
+
+type hiddenPath struct {
+	path, called string
+	pattern      *regexp.Regexp
 }
 
 // scratchPath matches the part of a path up to a folder for temporary files.
-var scratchPath = regexp.MustCompile(`[^\s"':]*[/\\]\.trowel-[0-9a-f]{16}\.tmp[/\\]+[^\s"':/\\]+[/\\]*`)
+var scratchPath = regexp.MustCompile(`(?:\b[A-Za-z]:)?(?:[^\s"':]*[/\\])?\.trowel-[0-9a-f]{16}\.tmp[/\\]+[^\s"':/\\]+[/\\]*`)
 
 // newHidden returns a hidden for the path of the user's file and the paths in options.
 func newHidden(o service.Options, name, called string) *hidden {
-	h := new(hidden)
+	h := &hidden{windows: onWindows}
 	h.add(host.HomeFolder(), "~")
 	h.file(name, called)
 	for _, given := range o.Given {
@@ -33,7 +44,7 @@ func newHidden(o service.Options, name, called string) *hidden {
 			}
 		}
 	}
-	slices.SortStableFunc(h.paths, func(a, b [2]string) int { return len(b[0]) - len(a[0]) })
+	slices.SortStableFunc(h.paths, func(a, b hiddenPath) int { return len(b.path) - len(a.path) })
 	return h
 }
 
@@ -42,7 +53,7 @@ func hidePaths(o service.Options, err error, names []string) error {
 	if err == nil {
 		return nil
 	}
-	text := err.Error()
+	text := words.Portable(err.Error())
 	for _, name := range names {
 		text = newHidden(o, name, service.BaseName(name)).plain(text)
 	}
@@ -66,54 +77,68 @@ func (h *hidden) file(name, called string) {
 	}
 }
 
-// add hides a path: unchanged, with the slashes of other systems, and encoded as JSON.
+// add hides a path: unchanged and encoded as JSON, on Windows with any slashes and in any case.
 func (h *hidden) add(path, called string) {
-	if path == "" || path == called || filepath.Dir(path) == path || !strings.ContainsRune(path, filepath.Separator) {
+	slashes := "/"
+	if h.windows {
+		slashes = `/\`
+	}
+	if path == "" || path == called || filepath.Dir(path) == path || !strings.ContainsAny(path, slashes) {
 		return // empty, the root of a disk, or a name without a folder
 	}
 	quoted, _ := json.Marshal(path)
-	for _, form := range []string{path, filepath.ToSlash(path), string(quoted[1 : len(quoted)-1])} {
-		if !slices.ContainsFunc(h.paths, func(p [2]string) bool { return p[0] == form }) {
-			h.paths = append(h.paths, [2]string{form, called})
+	for _, form := range []string{path, string(quoted[1 : len(quoted)-1])} {
+		pattern := regexp.QuoteMeta(form)
+		if h.windows {
+			pattern = anySlashes.ReplaceAllLiteralString(pattern, `[/\\]+`)
+			if rest, ok := strings.CutPrefix(pattern, `[/\\]+`); ok { // further slashes before it belong to an address
+				first := len(form) - len(strings.TrimLeft(form, `/\`))
+				pattern = fmt.Sprintf(`(?:/{%d}|\\+)%s`, min(first, 2), rest)
+			}
+			pattern = "(?i)" + pattern
+		}
+		if !slices.ContainsFunc(h.paths, func(p hiddenPath) bool { return p.pattern.String() == pattern }) {
+			h.paths = append(h.paths, hiddenPath{form, called, regexp.MustCompile(pattern)})
 		}
 	}
 }
 
+// anySlashes matches slashes in a pattern, in which those of Windows are quoted.
+var anySlashes = regexp.MustCompile(`(?:/|\\\\)+`)
+
 // plain replaces the paths in a text.
 func (h *hidden) plain(text string) string {
+	for _, p := range h.paths {
+		text = p.replace(text)
+	}
 	if strings.Contains(text, ".trowel-") {
 		text = scratchPath.ReplaceAllLiteralString(text, "")
-	}
-	for _, p := range h.paths {
-		if strings.Contains(text, p[0]) {
-			text = replacePath(text, p[0], p[1])
-		}
 	}
 	return text
 }
 
-// replacePath replaces a path that occurs as a whole or as the beginning of a longer path. If by is empty, the
+// replace replaces a path that occurs as a whole or as the beginning of a longer path. If its new name is empty, the
 // slash after the path is removed, too.
-func replacePath(text, path, by string) string {
+func (p hiddenPath) replace(text string) string {
 	var b strings.Builder
 	for {
-		at := strings.Index(text, path)
-		if at < 0 {
+		at := p.pattern.FindStringIndex(text)
+		if at == nil {
 			b.WriteString(text)
 			return b.String()
 		}
-		before, behind := text[:at], text[at+len(path):]
+		before, behind := text[:at[0]], text[at[1]:]
 		rest := strings.TrimLeft(behind, `/\`)
 		switch {
 		case endsInName(before) || len(rest) == len(behind) && startsInName(behind):
-			b.WriteString(text[:at+len(path)])
-		case by == "" && len(rest) < len(behind):
+			b.WriteString(text[:at[1]])
+		case p.called == "" && len(rest) < len(behind):
 			b.WriteString(before)
 			behind = rest
-		case by == "":
+		case p.called == "":
 			b.WriteString(before + ".")
 		default:
-			b.WriteString(before + by)
+			b.WriteString(before + p.called)
 		}
 		text = behind
 	}

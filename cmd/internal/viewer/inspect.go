@@ -23,11 +23,11 @@ func (p *place) setLine(line check.Line) {
 	}
 }
 
-// placeIn returns a place with its rectangle in a view. If sc is nil, there is no rectangle.
-func placeIn(ctx context.Context, sc format.Scene, view string, p check.Place) place {
+// placeIn returns a place with its rectangle in a view, or without one in the zero view.
+func placeIn(ctx context.Context, view format.View, p check.Place) place {
 	one := place{Text: p.String(), At: p}
-	if i, ok := sc.(format.Inspector); ok {
-		if r, ok := i.Where(ctx, view, p); ok && !r.Empty() {
+	if view.Where != nil {
+		if r, ok := view.Where(ctx, p); ok && !r.Empty() {
 			one.Where = &[4]float64{r.Min[0], r.Min[1], r.Max[0], r.Max[1]}
 		}
 	}
@@ -57,8 +57,7 @@ func sight(ctx context.Context, e *edition, r *http.Request) (any, error) {
 		return nil, err
 	}
 	defer a.release()
-	s, ok := a.Scene.(format.Sighter)
-	if !ok {
+	if a.Sight == nil {
 		return nil, problem{http.StatusNotFound, "the scene cannot describe points in short"}
 	}
 	look, at, err := a.pointed(r)
@@ -67,7 +66,7 @@ func sight(ctx context.Context, e *edition, r *http.Request) (any, error) {
 	}
 	var seen format.Sight
 	err = e.of.server.withSlot(ctx, func() error {
-		seen, err = s.Sight(ctx, look, at)
+		seen, err = a.Sight(ctx, look, at)
 		return err
 	})
 	return map[string]any{"text": seen.Text, "stand": seen.Stand}, err
@@ -80,15 +79,14 @@ func inspect(ctx context.Context, e *edition, r *http.Request) (any, error) {
 		return nil, err
 	}
 	defer a.release()
-	i, ok := a.Scene.(format.Inspector)
-	if !ok {
-		return nil, problem{http.StatusNotFound, "it does not know what is where"}
+	if a.Inspect == nil {
+		return nil, problem{http.StatusNotFound, "this view does not know positions of things"}
 	}
 	look, at, err := a.pointed(r)
 	if err != nil {
 		return nil, err
 	}
-	things, err := i.Inspect(ctx, look, at)
+	things, err := a.Inspect(ctx, look, at)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +113,7 @@ func inspect(ctx context.Context, e *edition, r *http.Request) (any, error) {
 	for _, t := range things {
 		one := thing{Title: t.Title, Layer: t.Layer, Facts: facts(t.Facts), Links: []link{}}
 		if t.Place != nil {
-			p := placeIn(ctx, a.Scene, a.View.Name, t.Place)
+			p := placeIn(ctx, a.View, t.Place)
 			one.Place = &p
 		}
 		if t.Line.Path != "" {

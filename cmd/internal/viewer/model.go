@@ -6,29 +6,26 @@ import (
 	"strconv"
 
 	"trowel.example/fault"
-	"trowel.example/internal/format"
 )
 
 // model returns the model of a view as a glTF binary file.
 func (a *sceneRequest) model(r *http.Request) ([]byte, error) {
-	m, ok := a.Scene.(format.Modeler)
-	if !ok || a.Turning == nil {
-		return nil, problem{http.StatusNotFound, "there is no model of it"}
+	if a.Turning == nil {
+		return nil, problem{http.StatusNotFound, "no model of it"}
 	}
-	return m.Model(r.Context(), a.look)
+	return a.Turning.Model(r.Context(), a.look)
 }
 
 // motion returns what the page needs to draw a picture at all times. The parameters are those of a still.
 func (a *sceneRequest) motion(r *http.Request) ([]byte, error) {
-	m, ok := a.Scene.(format.Mover)
-	if !ok || !a.Film {
-		return nil, problem{http.StatusNotFound, "it does not move"}
+	if a.Motion == nil {
+		return nil, problem{http.StatusNotFound, "nothing moves in this view"}
 	}
 	look, err := a.stillLook(r, liveSide)
 	if err != nil {
 		return nil, err
 	}
-	return m.Motion(r.Context(), look, a.Background)
+	return a.Motion(r.Context(), look, a.Background)
 }
 
 // serveDrawing returns a handler that sends what the page needs to draw something itself, made while holding a CPU slot.

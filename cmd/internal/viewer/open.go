@@ -1,6 +1,7 @@
 package viewer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -110,8 +111,8 @@ func (o *opener) gallery(ctx context.Context, names []string) (*Server, error) {
 		case len(s.allFiles()) > 0:
 			err = nil // the page shows the error
 		case err == nil:
-			err = wording.Hint(fmt.Errorf("%s: contains no game files", strings.Join(names, ", ")),
-				"`trowel formats` lists the supported formats")
+			err = fmt.Errorf("%s: contains no game files", strings.Join(names, ", "))
+			err = cmp.Or(service.Foreign(names[0], err), wording.Hint(err, "`trowel formats` lists the supported formats"))
 		}
 	case <-time.After(pagePatience):
 	case <-ctx.Done():

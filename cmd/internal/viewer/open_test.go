@@ -95,7 +95,7 @@ func TestOpenFails(t *testing.T) {
 		if err == nil {
 			p.Close()
 		}
-		if err == nil || !strings.Contains(err.Error(), want) {
+		if err == nil || !strings.Contains(wording.Text(err), want) {
 			t.Errorf("%s: %v, want %s", name, err, want)
 		}
 	}

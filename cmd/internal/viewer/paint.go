@@ -27,17 +27,16 @@ func (s *Server) paintRoutes() {
 func paints(f *format.Format) bool { return f.Editing != nil && f.Editing.Draw != "" }
 
 // painter returns the scene of a request whose layers can be painted.
-func (e *edition) painter(ctx context.Context, r *http.Request) (format.Painter, func(), error) {
+func (e *edition) painter(ctx context.Context, r *http.Request) (*format.Painting, func(), error) {
 	a, err := e.parseRequest(ctx, r)
 	if err != nil {
 		return nil, nil, err
 	}
-	p, ok := a.Scene.(format.Painter)
-	if !ok || !paints(e.Format) {
+	if a.Painting == nil || !paints(e.Format) {
 		a.release()
-		return nil, nil, problem{http.StatusNotFound, "it has no layers that can be painted"}
+		return nil, nil, problem{http.StatusNotFound, "no layers that can be painted"}
 	}
-	return p, a.release, nil
+	return a.Painting, a.release, nil
 }
 
 // listCanvases returns the layers that can be painted, and the command that does it.

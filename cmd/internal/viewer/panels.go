@@ -68,10 +68,13 @@ func (p *panels) drop(edition string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	maps.DeleteFunc(p.lacked, func(key string, _ *format.Missed) bool { return of(key) })
-	if c := p.checks[edition]; c != nil {
-		c.cancel()
-		delete(p.checks, edition)
-	}
+	maps.DeleteFunc(p.checks, func(key string, c *checkRun) bool {
+		mine := key == edition || of(key)
+		if mine {
+			c.cancel()
+		}
+		return mine
+	})
 }
 
 func (p *panels) close() {
@@ -87,13 +90,13 @@ func (e *edition) lease(ctx context.Context) (*edition, func(), error) {
 	return e.of.server.opened.get(ctx, e.key(), func(context.Context) (*edition, error) { return nil, errGone })
 }
 
-// viewOf returns the scene and the view of a request with the parameter where, in which places are located. The
-// view is named as for a picture. Without where, the scene is nil.
-func (e *edition) viewOf(ctx context.Context, r *http.Request) (format.Scene, string, func()) {
+// viewOf returns the view of a request with the parameter where, in which places are located. It is named as for a
+// picture. Without where, it is the zero view.
+func (e *edition) viewOf(ctx context.Context, r *http.Request) (format.View, func()) {
 	if q := r.URL.Query(); q.Has("where") && e.Format.Shows(q.Get("path")) {
 		if a, err := e.parseRequest(ctx, r); err == nil {
-			return a.Scene, a.View.Name, a.release
+			return a.View, a.release
 		}
 	}
-	return nil, "", func() {}
+	return format.View{}, func() {}
 }

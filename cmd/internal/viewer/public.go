@@ -75,7 +75,7 @@ func readFile(f fs.File, name string, st fs.FileInfo) ([]byte, error) {
 		return nil, problem{http.StatusNotFound, name + ": a folder"}
 	case st.Size() > maxFile:
 		return nil, problem{http.StatusRequestEntityTooLarge,
-			fmt.Sprintf("%s: it has %d bytes, and up to %d are shown", name, st.Size(), maxFile)}
+			fmt.Sprintf("%s: %d bytes are too many to show (at most %d)", name, st.Size(), maxFile)}
 	}
 	return io.ReadAll(io.LimitReader(f, maxFile))
 }

@@ -73,14 +73,14 @@ func (f *file) look() {
 const goneStamp = "not there"
 
 var (
-	errNotThere = errors.New("it is not there any more")
+	errNotThere = errors.New("the file no longer exists")
 	// errLess is the reason for not showing an edition that lacks data which the previous edition had.
-	errLess = errors.New("a part of it is missing")
+	errLess = errors.New("a part of the file is missing")
 )
 
 // fail reports, once, why an edition is not shown.
 func (f *file) fail(stamp string, err error) {
-	message := f.plain(err.Error())
+	message := f.failure(err)
 	f.mu.Lock()
 	again := f.broken == message
 	f.tried, f.broken = stamp, message

@@ -127,16 +127,21 @@ func describe(ctx context.Context, e *edition, _ *http.Request) (any, error) {
 			queries = append(queries, q)
 		}
 	}
+	checks := make(map[string][]string) // options of checks with their values
+	for _, o := range checkChoices(e.Format) {
+		checks[o.Name] = o.Choices
+	}
 	e.of.mu.Lock()
 	broken := e.of.broken
 	e.of.mu.Unlock()
 	e.mu.Lock()
-	notes := append([]string{}, e.notes...)
+	notes, damage := append([]string{}, e.notes...), e.damage
 	e.mu.Unlock()
 	return map[string]any{
 		"id": e.of.id, "name": e.of.Name, "generation": e.generation, "format": e.Format.Name, "title": e.Format.Title,
-		"folder": e.Format.Folder, "watched": e.of.Stamp != nil || e.of.State != nil, "broken": broken, "notes": notes,
+		"folder": e.Format.Folder, "watched": e.of.Stamp != nil || e.of.State != nil, "broken": broken, "damage": damage, "notes": notes,
 		"info": facts(info.Fields), "scene": e.isSeen(ctx, ""), "fields": e.Format.Dump != nil, "queries": queries, "paints": paints(e.Format),
+		"checks": checks,
 	}, nil
 }
 

@@ -17,7 +17,7 @@ import (
 
 // scene is an open scene. It keeps its file open.
 type scene struct {
-	format.Scene
+	*format.Scene
 	release func()                 // releases its edition
 	closing func([]format.Missing) // stores the missing data of its pictures
 }
@@ -45,7 +45,7 @@ func (e *edition) isSeen(ctx context.Context, path string) bool {
 // must be called when the scene is no longer used.
 func (e *edition) scene(ctx context.Context, path string, values map[string]string) (*scene, func(), error) {
 	if !e.Format.Shows(path) {
-		return nil, nil, problem{http.StatusNotFound, "there is no picture of it"}
+		return nil, nil, problem{http.StatusNotFound, "no picture of it"}
 	}
 	server := e.of.server
 	return server.scenes.get(ctx, e.sceneKey(path, values), func(ctx context.Context) (*scene, error) {
@@ -54,7 +54,7 @@ func (e *edition) scene(ctx context.Context, path string, values map[string]stri
 		if err != nil {
 			return nil, err
 		}
-		var opened format.Scene
+		var opened *format.Scene
 		if len(values) > 0 {
 			opened, err = own.variant(ctx, path, values)
 		} else {
@@ -70,14 +70,14 @@ func (e *edition) scene(ctx context.Context, path string, values map[string]stri
 }
 
 // variant opens a scene with options, based on the scene without options if the format supports this.
-func (e *edition) variant(ctx context.Context, path string, values map[string]string) (format.Scene, error) {
+func (e *edition) variant(ctx context.Context, path string, values map[string]string) (*format.Scene, error) {
 	plain, release, err := e.scene(ctx, path, nil)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	if v, ok := plain.Scene.(format.Variable); ok {
-		return v.With(ctx, e.job(values))
+	if plain.With != nil {
+		return plain.With(ctx, e.job(values))
 	}
 	return e.Format.Scene(ctx, e.job(values), e.Source, path)
 }
@@ -120,7 +120,7 @@ func (e *edition) sceneValues(q url.Values) (map[string]string, error) {
 		}
 		i := slices.IndexFunc(options, func(o format.Option) bool { return o.Name == name })
 		if i < 0 {
-			return nil, problem{http.StatusBadRequest, "there is no option " + name}
+			return nil, problem{http.StatusBadRequest, "no option " + name}
 		}
 		if err := options[i].Check(list[0]); err != nil {
 			return nil, problem{http.StatusBadRequest, fmt.Sprintf("%s: %v", name, err)}
@@ -166,7 +166,7 @@ func (e *edition) parseRequest(ctx context.Context, r *http.Request) (*sceneRequ
 				release()
 			}
 		}}
-	if a.View, a.look, err = lookOf(sc, q); err == nil {
+	if a.View, a.look, err = lookOf(sc.Views, q); err == nil {
 		a.View.Background, err = background(a.View, q)
 	}
 	if err != nil {
@@ -208,10 +208,10 @@ func (s *Server) current(r *http.Request) (*edition, *sceneRequest, func(), erro
 	return e, a, func() { a.release(); release() }, nil
 }
 
-func lookOf(sc format.Scene, q url.Values) (v format.View, look format.Look, err error) {
-	v, ok := format.ViewOf(sc, q.Get("view"))
+func lookOf(views []format.View, q url.Values) (v format.View, look format.Look, err error) {
+	v, ok := format.ViewOf(views, q.Get("view"))
 	if !ok {
-		return v, look, problem{http.StatusNotFound, "it has no such view"}
+		return v, look, problem{http.StatusNotFound, "no such view"}
 	}
 	look.View = v.Name
 	if q.Has("l") {

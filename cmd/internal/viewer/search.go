@@ -73,7 +73,7 @@ func (s *Server) stream(find func(ctx context.Context, e *edition, r *http.Reque
 			err = defect(p)
 		}
 		if err != nil && ctx.Err() == nil {
-			_ = t.send("error", e.of.plain(err.Error()))
+			_ = t.send("error", e.of.failure(err))
 		}
 	}
 }
@@ -90,7 +90,7 @@ type lineHit struct {
 // i ignores case. The end has the number of files searched and the files that could not be searched.
 func searchText(ctx context.Context, e *edition, r *http.Request) (func(*stream) error, error) {
 	q := r.URL.Query()
-	pattern, err := contents.Pattern(q.Get("q"), q.Has("fixed"), q.Has("i"))
+	pattern, err := contents.Pattern(q.Get("q"), q.Has("fixed"), q.Has("i"), format.Registered())
 	if err != nil {
 		return nil, problem{http.StatusBadRequest, err.Error()}
 	}
@@ -99,21 +99,21 @@ func searchText(ctx context.Context, e *edition, r *http.Request) (func(*stream)
 		return nil, err
 	}
 	return func(t *stream) error {
-		scene, view, release := e.viewOf(ctx, r)
+		view, release := e.viewOf(ctx, r)
 		defer release()
 		files, hits, failed := 0, 0, []string{}
 		err := contents.Files(ctx, fsys, func(f contents.File) error {
 			e.of.server.giveWay(ctx)
 			lines, err := f.Search(pattern)
 			if err != nil && len(failed) < maxNotes {
-				failed = append(failed, e.of.plain(err.Error()))
+				failed = append(failed, e.of.failure(err))
 			}
 			for _, l := range lines {
 				if hits++; hits > maxLines {
 					return errEnough
 				}
 				if err := t.send("hit", lineHit{f.Name, l.Line, cut(l.Text, maxLineText),
-					placeIn(ctx, scene, view, check.Line{Path: f.Name, Line: l.Line})}); err != nil {
+					placeIn(ctx, view, check.Line{Path: f.Name, Line: l.Line})}); err != nil {
 					return err
 				}
 			}
@@ -160,7 +160,7 @@ func findThings(ctx context.Context, e *edition, r *http.Request) (func(*stream)
 		return nil, problem{http.StatusBadRequest, err.Error()}
 	}
 	return func(t *stream) error {
-		scene, view, release := e.viewOf(ctx, r)
+		view, release := e.viewOf(ctx, r)
 		defer release()
 		hits, seen := 0, 0
 		waiting := batch{stream: t}
@@ -175,7 +175,7 @@ func findThings(ctx context.Context, e *edition, r *http.Request) (func(*stream)
 			}
 			one := foundThing{Path: h.Path, Fields: facts(h.Fields)}
 			if h.At != nil {
-				p := placeIn(ctx, scene, view, h.At)
+				p := placeIn(ctx, view, h.At)
 				one.At = &p
 			}
 			return waiting.add(ctx, e, one)

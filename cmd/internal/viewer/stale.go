@@ -3,8 +3,6 @@ package viewer
 import (
 	"context"
 	"net/http"
-
-	"trowel.example/internal/format"
 )
 
 // maxStale is the maximum number of tiles in a request.
@@ -57,7 +55,7 @@ func (s *Server) unchanged(ctx context.Context, a *sceneRequest, at spot, since 
 	if old == nil || since == a.generation {
 		return old != nil, nil
 	}
-	if _, costly := a.Scene.(format.Coverer); costly && at.z <= far {
+	if a.Cover != nil && at.z <= far {
 		return s.tiles.of(key, a.generation) == old, nil // the scene has no fingerprints
 	}
 	print, err := s.print(ctx, a, at)

@@ -103,7 +103,7 @@ func (t *timeline) file(state *history.State, now File) File {
 // plain replaces the paths of the repository and of the file as it is in a message.
 func (t *timeline) plain(message string, now File) string {
 	if t.from.Repository != "" {
-		h := new(hidden)
+		h := &hidden{windows: onWindows}
 		h.file(t.from.Repository, service.BaseName(t.from.Repository))
 		message = h.plain(message)
 	}
@@ -122,7 +122,7 @@ func (t *timeline) refresh(ctx context.Context, s *Server) {
 	}
 	list, err := history.List(ctx, t.service, t.of, t.from)
 	if err != nil {
-		t.note, t.listed = s.allFiles()[0].plain(err.Error()), time.Now()
+		t.note, t.listed = s.allFiles()[0].failure(err), time.Now()
 		return // the states that are known stay
 	}
 	t.note = ""

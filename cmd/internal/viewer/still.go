@@ -115,17 +115,7 @@ func (a *sceneRequest) stillLook(r *http.Request, most int) (look format.Look, e
 	return look, nil
 }
 
-// slotted is a scene whose parts are drawn while holding CPU slots.
-type slotted struct {
-	format.Scene
-	server *Server
-}
-
-func (s slotted) Render(ctx context.Context, dst *image.RGBA, look format.Look) error {
-	return s.server.withSlot(ctx, func() error { return s.Scene.Render(ctx, dst, look) })
-}
-
-// writeStill writes a picture as PNG, with only a few bands in memory.
+// writeStill writes a picture as PNG, with only a few bands in memory. Its parts are drawn while holding CPU slots.
 func (s *Server) writeStill(ctx context.Context, w io.Writer, a *sceneRequest, look format.Look) error {
 	kind := pixel.RGBA
 	if a.Background.A == 0xff {
@@ -135,7 +125,11 @@ func (s *Server) writeStill(ctx context.Context, w io.Writer, a *sceneRequest, l
 	if err != nil {
 		return err
 	}
-	if err = format.Draw(ctx, slotted{a.Scene, s}, look, a.Background, png.Add); err != nil {
+	view := a.View
+	view.Render = func(ctx context.Context, dst *image.RGBA, look format.Look) error {
+		return s.withSlot(ctx, func() error { return a.Render(ctx, dst, look) })
+	}
+	if err = format.Draw(ctx, view, look, a.Background, png.Add); err != nil {
 		return err
 	}
 	return png.Close()
@@ -148,7 +142,7 @@ func stillName(e *edition, a *sceneRequest, at string, look format.Look) string 
 		name = path.Base(at)
 	}
 	name = strings.TrimSuffix(name, path.Ext(name))
-	if v := a.Views()[0]; v.Name != a.View.Name {
+	if v := a.Views[0]; v.Name != a.View.Name {
 		name += " " + a.View.Name
 	}
 	frame := look.Frame()

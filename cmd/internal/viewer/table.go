@@ -73,7 +73,7 @@ var comparisons = map[string]func(cell, value string) bool{
 // less reports whether a cell is less than another one. Numbers and texts are never less than each other.
 func less(a, b string) bool {
 	ka, kb := keyOf(a), keyOf(b)
-	return ka.kind != empty && kb.kind != empty && (ka.kind == words) == (kb.kind == words) && ka.compare(kb) < 0
+	return ka.kind != empty && kb.kind != empty && (ka.kind == lettered) == (kb.kind == lettered) && ka.compare(kb) < 0
 }
 
 // conditions parses the conditions of an order.
@@ -155,7 +155,7 @@ type sortKey struct {
 const (
 	integer = iota
 	decimal
-	words
+	lettered
 	empty
 )
 
@@ -169,7 +169,7 @@ func keyOf(cell string) sortKey {
 	if f, err := strconv.ParseFloat(cell, 64); err == nil {
 		return sortKey{kind: decimal, float: f}
 	}
-	return sortKey{kind: words, text: strings.ToLower(cell)}
+	return sortKey{kind: lettered, text: strings.ToLower(cell)}
 }
 
 func (k sortKey) compare(o sortKey) int {
@@ -178,7 +178,7 @@ func (k sortKey) compare(o sortKey) int {
 		return cmp.Compare(k.exact, o.exact)
 	case k.kind <= decimal && o.kind <= decimal:
 		return cmp.Compare(k.float, o.float)
-	case k.kind == words && o.kind == words:
+	case k.kind == lettered && o.kind == lettered:
 		return strings.Compare(k.text, o.text)
 	}
 	return cmp.Compare(max(k.kind, decimal), max(o.kind, decimal))
@@ -197,7 +197,7 @@ func tableOf(ctx context.Context, e *edition, path, number string) (t *table, he
 	tables := d.tablesOf(path)
 	if len(tables) == 0 {
 		release()
-		return nil, nil, nil, problem{http.StatusNotFound, path + ": it is no table"}
+		return nil, nil, nil, problem{http.StatusNotFound, path + ": not a table"}
 	}
 	i, err := wholeOr(number, 0, 0, len(tables)-1)
 	if err != nil {
@@ -229,7 +229,7 @@ func readTable(ctx context.Context, e *edition, r *http.Request) (any, error) {
 	o := order{pattern: q.Get("q"), down: q.Get("down") != "", where: q.Get("where"), by: -1}
 	if by := q.Get("by"); by != "" {
 		if o.by = slices.Index(t.columns, by); o.by < 0 {
-			return nil, problem{http.StatusBadRequest, "there is no column " + by}
+			return nil, problem{http.StatusBadRequest, "no column " + by}
 		}
 	}
 	shown := make([]int, t.first)

@@ -66,7 +66,7 @@ func separated(text []byte, comma rune) ([]*table, error) {
 	return []*table{t}, nil
 }
 
-var errTable = fmt.Errorf("it is no table, or too large")
+var errTable = fmt.Errorf("not a table, or too large")
 
 // jsonTables returns the lists of objects: the whole text, or its members.
 func jsonTables(text []byte) ([]*table, error) {

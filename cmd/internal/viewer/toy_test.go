@@ -40,8 +40,6 @@ type toyScene struct {
 	lacks bool
 }
 
-type costlyToyScene struct{ *toyScene }
-
 // toys returns the format of toys and a function that returns the number of drawn parts of all scenes.
 func toys(costly bool, wait func(context.Context, image.Rectangle) error) (f *format.Format, drawn func() int) {
 	var mu sync.Mutex
@@ -63,17 +61,19 @@ func toys(costly bool, wait func(context.Context, image.Rectangle) error) (f *fo
 			return &toy{string(data)}, nil
 		},
 	}
-	f.Scene = func(_ context.Context, job *format.Job, src *format.Source, _ string) (format.Scene, error) {
+	f.Scene = func(_ context.Context, job *format.Job, src *format.Source, _ string) (*format.Scene, error) {
 		data, err := src.ReadAll()
 		if err != nil {
 			return nil, err
 		}
 		s := &toyScene{text: strings.Repeat(" ", (&format.Option{Name: "shift"}).Integer(job)) + string(data),
 			closed: new(bool), wait: wait, mu: &mu, drawn: &n}
+		v := format.View{Name: "row", Bounds: format.Rect{Max: [2]float64{float64(len(s.text)), 1}}, Scale: 256,
+			Render: s.Render, Fingerprint: s.Fingerprint}
 		if costly {
-			return costlyToyScene{s}, nil
+			v.Cover = s.Cover
 		}
-		return s, nil
+		return &format.Scene{Views: []format.View{v}, Missing: s.Missing, End: s.Close}, nil
 	}
 	return f, func() int {
 		mu.Lock()
@@ -94,10 +94,6 @@ func (t *toy) Info(context.Context, *format.Job) (format.Info, error) {
 
 func (t *toy) Check(context.Context, *format.Job, check.Sink) error { return nil }
 func (t *toy) Close() error                                         { return nil }
-
-func (s *toyScene) Views() []format.View {
-	return []format.View{{Name: "row", Bounds: format.Rect{Max: [2]float64{float64(len(s.text)), 1}}, Scale: 256}}
-}
 
 // letter returns the letter at a pixel, or 0.
 func (s *toyScene) letter(look format.Look, x, y int) byte {
@@ -148,7 +144,7 @@ func (s *toyScene) Fingerprint(_ context.Context, look format.Look, part image.R
 	return sum, nil
 }
 
-func (s costlyToyScene) Cover(_ context.Context, dst *image.RGBA, look format.Look) error {
+func (s *toyScene) Cover(_ context.Context, dst *image.RGBA, look format.Look) error {
 	for y := dst.Rect.Min.Y; y < dst.Rect.Max.Y; y++ {
 		for x := dst.Rect.Min.X; x < dst.Rect.Max.X; x++ {
 			if s.letter(look, x, y) != 0 {

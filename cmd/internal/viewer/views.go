@@ -63,9 +63,9 @@ func describeScene(ctx context.Context, e *edition, r *http.Request) (any, error
 	}
 	defer a.release()
 	views := []view{}
-	for _, v := range a.Views() {
+	for _, v := range a.Views {
 		one := view{Name: v.Name, Title: v.Title, Scale: v.Scale, Detail: v.Detail, Axes: v.Axes, Unit: v.Unit, North: v.North, Layers: []layer{},
-			Paper: v.Paper, Moves: v.Moves, Loop: float64(v.Loop.Milliseconds()), Film: v.Film,
+			Paper: v.Paper, Moves: v.Moves, Loop: float64(v.Loop.Milliseconds()), Film: v.Motion != nil,
 			Camera: v.Frame != nil, Size: [2]int{v.Size.X, v.Size.Y}}
 		if one.Bounds = sides(v.Bounds); v.Bounds.Empty() {
 			one.Bounds = [4]float64{}
@@ -108,8 +108,8 @@ func describeScene(ctx context.Context, e *edition, r *http.Request) (any, error
 			Kind: "text", Choices: o.Choices, Views: o.Views, Default: job.Value(o.Name)}
 		if o.Chosen {
 			usual := ""
-			if c, ok := a.Scene.(format.Chooser); ok {
-				one.Choices, usual = c.Choices(o.Name)
+			if a.Choices != nil {
+				one.Choices, usual = a.Choices(o.Name)
 			}
 			if len(one.Choices) == 0 {
 				continue
@@ -128,17 +128,15 @@ func describeScene(ctx context.Context, e *edition, r *http.Request) (any, error
 		case o.Type == format.Place:
 			one.Kind = "place"
 		}
-		if r, ok := a.Scene.(format.Ranger); ok {
-			if least, most, ok := r.Range(o.Name); ok {
+		if a.Range != nil {
+			if least, most, ok := a.Range(o.Name); ok {
 				one.Range = &[2]int{least, most}
 			}
 		}
 		options = append(options, one)
 	}
-	_, inspects := a.Scene.(format.Inspector)
-	_, covers := a.Scene.(format.Coverer)
-	_, sights := a.Scene.(format.Sighter)
-	return map[string]any{"views": views, "options": options, "inspects": inspects, "covers": covers, "sights": sights}, nil
+	return map[string]any{"views": views, "options": options, "inspects": a.Inspect != nil, "covers": a.Cover != nil,
+		"sights": a.Sight != nil}, nil
 }
 
 const maxLabels = 5000
@@ -160,10 +158,10 @@ func listLabels(ctx context.Context, e *edition, r *http.Request) (any, error) {
 	}
 	list, more := []label{}, false
 	look, err := a.stillLook(r, stillSide)
-	if l, ok := a.Scene.(format.Labeler); ok && err == nil {
+	if a.Labels != nil && err == nil {
 		var all []format.Label
 		err = e.of.server.withSlot(ctx, func() (err error) {
-			all, err = l.Labels(ctx, look, image.Rectangle{Max: look.Size})
+			all, err = a.Labels(ctx, look, image.Rectangle{Max: look.Size})
 			return err
 		})
 		found := clusters(all, look.Scale)

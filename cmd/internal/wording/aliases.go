@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"trowel.example/internal/text/words"
 )
 
 // Aliases are the user's names for temporary paths, which messages show instead of the paths.
@@ -19,14 +21,14 @@ func (a *Aliases) Hide(temporary, name string) {
 	a.list = append(a.list, temporary, name)
 }
 
-// Plain replaces the temporary paths in a text.
+// Plain replaces the temporary paths in a text, and the system's words for failures.
 func (a *Aliases) Plain(text string) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for i := 0; i < len(a.list); i += 2 {
 		text = strings.ReplaceAll(text, a.list[i], a.list[i+1])
 	}
-	return text
+	return words.Portable(text)
 }
 
 // Copy adds the names that from has so far.

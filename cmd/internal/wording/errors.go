@@ -13,40 +13,50 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/format"
-	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/text/words"
 )
 
 // adviceForNames returns advice for errors about several names.
 func adviceForNames(list []*fault.NameError) string {
-	if len(list) == 1 {
-		return adviceForName(list[0])
-	}
 	var lines []string
 	for _, e := range list {
 		line := adviceForName(e)
-		if NearFolded(e.Name, e.Names) != "" {
-			line = Quoted(e.Name) + ": " + line
+		if len(list) > 1 && line != e.Advice && line != "" {
+			line = words.Quoted(e.Name) + ": " + line
 		}
-		if !slices.Contains(lines, line) {
+		if line != "" && !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
+	}
+	if len(lines) == 0 {
+		return "--allow-nothing accepts names that are in none of the files"
 	}
 	return strings.Join(lines, "; ")
 }
 
-// adviceForName returns advice for an error about a name.
+// adviceForName returns advice for an error about a name, or "".
 func adviceForName(e *fault.NameError) string {
-	near := NearFolded(e.Name, e.Names)
+	near, few := NearName(e), slices.Compact(slices.Sorted(slices.Values(e.Names)))
 	switch {
 	case near != "" && e.Advice != "":
-		return fmt.Sprintf("did you mean %s? %s", Quoted(near), e.Advice)
+		return fmt.Sprintf("did you mean %s? %s", words.Quoted(near), e.Advice)
 	case near != "":
-		return fmt.Sprintf("did you mean %s?", Quoted(near))
-	case e.Advice != "":
-		return e.Advice
+		return fmt.Sprintf("did you mean %s?", words.Quoted(near))
+	case e.Advice == "" && 0 < len(few) && len(few) <= 8:
+		return "there is " + strings.Join(few, ", ")
 	}
-	return "--allow-nothing accepts names that are in none of the files"
+	return e.Advice
+}
+
+// patterned are the kinds of parts of which * selects all.
+var patterned = []string{"layer", "group", "image", "sound", "envelope", "quad layer"}
+
+// NearName returns the existing name that the user probably meant, or "".
+func NearName(e *fault.NameError) string {
+	if name := strings.ToLower(e.Name); (name == "all" || name == "everything") && slices.Contains(patterned, e.Kind) {
+		return "*"
+	}
+	return NearFolded(e.Name, e.Names)
 }
 
 // Text returns the text of an error for users, on one line. Names of system calls are left out. On Windows,
@@ -73,8 +83,9 @@ func Text(err error) string {
 			text = strings.Replace(text, e.Error(), plain, 1)
 		}
 	})
+	text = words.Portable(text)
 	if openElsewhere(err) {
-		text = strings.TrimSuffix(text, ".") + " (another program may have it open)"
+		text += " (another program may have it open)"
 	}
 	return words.OneLine(text)
 }
@@ -131,7 +142,7 @@ func Advice(err error, has func(letter string) bool) string {
 		return adviceForNames(names)
 	case errors.As(err, &word):
 		if near := NearFolded(word.Word, word.Names); near != "" {
-			return "did you mean " + Quoted(near) + "?"
+			return "did you mean " + words.Quoted(near) + "?"
 		}
 		return ""
 	case errors.Is(err, output.ErrMeanwhile), errors.Is(err, output.ErrBusy):
@@ -140,8 +151,6 @@ func Advice(err error, has func(letter string) bool) string {
 		return "use -f to replace it"
 	case (errors.As(err, &exists) || errors.As(err, &kept) || errors.Is(err, output.ErrRead)) && has("o"):
 		return "choose another name with -o"
-	case errors.Is(err, effort.ErrMet):
-		return "if you trust the file, --effort N allows N times as much"
 	case errors.Is(err, format.ErrUnknown):
 		return "`trowel formats` lists the supported formats"
 	case errors.Is(err, format.ErrNoTree):

@@ -2,10 +2,9 @@ package wording
 
 import (
 	"cmp"
-	"runtime"
+	"path"
 	"slices"
 	"strings"
-	"unicode"
 )
 
 // Distance returns the edit distance of a and b, ignoring case: the number of changed letters and of swapped
@@ -41,38 +40,33 @@ func Distance(a, b string, most int) int {
 	return row[len(b)]
 }
 
-// NearFolded is Near, ignoring case.
+// NearFolded is Near, ignoring case. It prefers a name that ends with the word after a colon or slash, such as default:dirt, also
+// with an extension.
 func NearFolded(word string, names []string) string {
 	folded := make([]string, len(names))
 	for i, name := range names {
 		folded[i] = strings.ToLower(name)
 	}
+	for i, name := range folded {
+		last := name[strings.LastIndexAny(name, ":/")+1:]
+		if low := strings.ToLower(word); name != "" && (name == low || last == low || strings.TrimSuffix(last, path.Ext(last)) == low) {
+			return names[i]
+		}
+	}
+	if i := slices.Index(folded, Near(strings.ToLower(word), folded)); i >= 0 {
+		return names[i]
+	}
+	if strings.ContainsAny(word, ":/") {
+		return ""
+	}
+	for i, name := range folded {
+		name = name[strings.LastIndexAny(name, ":/")+1:]
+		folded[i] = strings.TrimSuffix(name, path.Ext(name))
+	}
 	if i := slices.Index(folded, Near(strings.ToLower(word), folded)); i >= 0 {
 		return names[i]
 	}
 	return ""
-}
-
-// Quoted quotes words for the shell of this system.
-func Quoted(words ...string) string { return QuotedFor(runtime.GOOS, words...) }
-
-// QuotedFor quotes words for the shells of a system: cmd.exe accepts only double quotes, and PowerShell accepts
-// them, too.
-func QuotedFor(system string, words ...string) string {
-	plain, quote := "-_./,:=+@%~", func(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
-	if system == "windows" {
-		plain, quote = `-_./\:+~`, func(word string) string { return `"` + strings.ReplaceAll(word, `"`, `\"`) + `"` }
-	}
-	var list []string
-	for _, word := range words {
-		if word == "" || strings.HasPrefix(word, "~") || strings.ContainsFunc(word, func(r rune) bool {
-			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(plain, r)
-		}) {
-			word = quote(word)
-		}
-		list = append(list, word)
-	}
-	return strings.Join(list, " ")
 }
 
 // Near returns a name that begins with word, or the most similar name, which may differ in at most a third

@@ -41,7 +41,7 @@ func RefOf(data []byte) Ref { return Ref{sha256.Sum256(data), int64(len(data))} 
 func ParseRef(sum string, size int64) (ref Ref, err error) {
 	data, err := hex.DecodeString(sum)
 	if ref.Size = size; copy(ref.SHA256[:], data) != len(ref.SHA256) || hex.EncodeToString(data) != sum || err != nil {
-		return ref, fmt.Errorf("%w: %.70q is no SHA-256", fault.ErrFormat, sum)
+		return ref, fmt.Errorf("%w: %.70q is not a SHA-256", fault.ErrFormat, sum)
 	}
 	return ref, nil
 }

@@ -47,7 +47,7 @@ func (f Folder) Guard(plan *Plan, dir string) error {
 			path = filepath.Join(dir, path)
 		}
 		if OwnerOnly(path) {
-			return os.Chmod(string(f), 0o700)
+			return wholefile.SetMode(string(f), 0o700)
 		}
 	}
 	return nil

@@ -132,11 +132,11 @@ func readResult[R any](r io.Reader, zip *zstd.Decoder, p Part, take func(R) erro
 		case err != nil && from.N == 0:
 			return broken(fmt.Errorf("a record is larger than %d MiB", maxRecord>>20))
 		case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
-			return broken(errors.New("it is cut off"))
+			return broken(errors.New("cut off"))
 		case err != nil:
 			return broken(err)
 		case i.End && i.Count != count:
-			return broken(fmt.Errorf("it has %s, not the %d that it states", words.Count(count, "record"), i.Count))
+			return broken(fmt.Errorf("%s, not the stated %d", words.Count(count, "record"), i.Count))
 		case i.End && i.Part != p.identity():
 			return broken(fmt.Errorf("it belongs to another part: %.200q", i.Part))
 		case i.End:

@@ -53,7 +53,7 @@ func hashOf(name string) uint64 {
 }
 
 // ErrOther means that a store has the plan of another work.
-var ErrOther = errors.New("the folder has the results of another work")
+var ErrOther = errors.New("the folder has the results of another run")
 
 // Begin splits a work and stores the plan. If the store has a plan of the same work, Begin returns that plan,
 // even if the files have changed.

@@ -23,7 +23,7 @@ export function ask(list) {
   get("pictures").hidden = refused || !names.length;
   if (!names.length) return;
   const some = names.slice(0, 8).join(", ") + (names.length > 8 ? ` and ${names.length - 8} more` : "");
-  get("lack").textContent = `The map takes pictures from the game that are not ${files.length ? "among the chosen ones" : "here"}: ${some}.`;
+  get("lack").textContent = `The map takes pictures from the game that are not ${files.length ? "among the chosen ones" : "here"}, and are grey: ${some}. They are in the game's folder data, in mapres.`;
 }
 
 // opens is called before files are opened: others, or the same ones again.

@@ -9,24 +9,43 @@ get("local").classList.add("unneeded");
 
 const most = 1 << 30; // bytes that the program may take
 
-// The program, which is loaded once.
-const program = load();
-program.catch((err) => tell(`The page could not be loaded: ${err.message}`));
+// The program, which is loaded once: when the page is drawn, or when files are opened before that.
+let program, loading = "";
+function load(priority) {
+  program ??= fetched(priority);
+  program.catch(() => (program = undefined)); // the next file tries it again
+  return program;
+}
 
-async function load() {
-  const answer = await fetch("trowel.wasm.gz");
-  if (!answer.ok) throw new Error(`trowel.wasm.gz: ${answer.status} ${answer.statusText}`);
+async function fetched(priority) {
+  const answer = await fetch("trowel.wasm.gz", { priority });
+  if (!answer.ok) throw new Error(`The page could not be loaded: trowel.wasm.gz: ${answer.status} ${answer.statusText}`);
   const bar = get("progress"), size = Number(answer.headers.get("Content-Length"));
   let seen = 0;
   const counted = new TransformStream({ transform(part, out) {
     seen += part.length;
-    if (size) bar.value = seen / size;
+    if (size) {
+      bar.value = seen / size;
+      loading = `: ${(seen / 1e6).toFixed(1)} of ${(size / 1e6).toFixed(1)} MB of the program are loaded`;
+      opening();
+    }
     out.enqueue(part);
   } });
   bar.hidden = false;
-  const module = await WebAssembly.compileStreaming(new Response(await inflated(answer.body.pipeThrough(counted)), { headers: { "Content-Type": "application/wasm" } }));
-  bar.hidden = true;
-  return module;
+  try {
+    return await WebAssembly.compileStreaming(new Response(await inflated(answer.body.pipeThrough(counted)), { headers: { "Content-Type": "application/wasm" } }));
+  } finally {
+    bar.hidden = true;
+    loading = "";
+    opening();
+  }
+}
+
+// opening shows what is opened, and what of the program is missing for it.
+let wanted = "";
+function opening(what = wanted) {
+  wanted = what;
+  get("state").textContent = what && `Opening ${what}${loading}`;
 }
 
 // inflated inflates a stream, unless the browser has already done that because the server named the compression.
@@ -158,7 +177,7 @@ class Events extends EventTarget {
   close() { this.#stop.abort(); }
 }
 
-window.trowel = { get: (address, how) => worker.ask(String(address), how), events: () => new Events(), linked: () => linked, missing: pictures.ask, memory: () => worker.memory };
+window.trowel = { get: (address, how) => worker.ask(String(address), how), events: () => new Events(), linked: () => linked, missing: pictures.ask, choose: () => get("mapres").click(), memory: () => worker.memory };
 
 // open opens files, perhaps to edit them: [path, Blob or {url, size}, time]. Names are the paths that were chosen, without what is
 // in them.
@@ -172,9 +191,9 @@ async function open(files, names, edit = false) {
   start.hidden = false;
   if (!files.length) return tell("There are no files in it.");
   const what = names.length === 1 ? names[0] : `${names.length} files`;
-  get("state").textContent = `Opening ${what}`;
+  opening(what);
   try {
-    const module = await program, list = await edits.opens(files, edit);
+    const module = await load("high"), list = await edits.opens(files, edit);
     if (mine !== opened) return;
     const all = [...files.map(([path, source, time]) => ["files/" + path, source, time]), ...pictures.pictures()];
     worker = new Program({ module, files: all, names: names.map((name) => "/files/" + name), edit, list }, (text) => {
@@ -196,7 +215,7 @@ async function open(files, names, edit = false) {
     stop(err.message);
     if (edit) await open(files, names).then(() => message.textContent || tell(err.message));
   } finally {
-    if (mine === opened) get("state").textContent = "";
+    if (mine === opened) opening("");
   }
 }
 
@@ -226,7 +245,7 @@ async function lacking(list) {
 async function chosen(list) {
   if (pictures.areOnly(list)) return tell(await pictures.choose(list));
   if (!edits.mayClose()) return;
-  if (location.hash) history.replaceState(null, "", location.pathname + location.search); // it is of the files before
+  if (location.hash || location.search) history.replaceState(null, "", asked = location.pathname); // it is of the files before
   linked = false;
   const files = list.map(([path, file]) => [path, file, file.lastModified]);
   await open(files, [...new Set(files.map(([path]) => path.split("/")[0]))]);
@@ -277,17 +296,81 @@ async function collect(entry, list) {
   }
 }
 
+// The files next to the page: in each folder, those of a list.
+const folders = { files: "files.json", samples: "samples.json" };
+const listed = async (list) => (await fetch(list, { cache: "no-cache" })).json();
+const address = (path) => new URL(path.split("/").map(encodeURIComponent).join("/"), location.href.split(/[?#]/)[0]);
+
+// ask returns the files at an address of this server, and their name: a file, or a folder next to the page.
+async function ask(path) {
+  const url = new URL(path, location.href.split(/[?#]/)[0]);
+  if (url.origin !== location.origin) throw new Error(`${path} is on another server, from which this page loads nothing: download the file, and drop it here.`);
+  for (const [folder, list] of Object.entries(folders)) {
+    const own = address(folder).href + "/";
+    if (!url.href.startsWith(own)) continue;
+    const name = decodeURIComponent(url.href.slice(own.length)).replace(/\/$/, "");
+    const { files } = await listed(list);
+    const some = files.filter((f) => f.path === name || f.path.startsWith(name + "/"));
+    if (!some.length) break;
+    return [await Promise.all(some.map(async ({ path, size, time }) => {
+      const at = address(`${folder}/${path}`).href;
+      return [path, folder === "samples" ? await whole(at) : { url: at, size }, time ?? Date.now()];
+    })), [name]];
+  }
+  const name = decodeURIComponent(url.pathname.split("/").at(-1));
+  return [[[name, await whole(url), Date.now()]], [name]];
+}
+
+// whole loads a file.
+async function whole(url) {
+  const answer = await fetch(url);
+  if (!answer.ok) throw new Error(`${decodeURI(url)} cannot be opened: the server answers with status ${answer.status}.`);
+  return answer.blob();
+}
+
+// visit opens what the address names after ?open=.
+let asked = location.pathname + location.search;
+async function visit() {
+  const path = new URLSearchParams(location.search).get("open");
+  const mine = ++opened;
+  linked = true;
+  tell("");
+  opening(path.split("/").at(-1));
+  try {
+    const what = await ask(path);
+    if (mine === opened) await open(...what);
+  } catch (err) {
+    if (mine !== opened) return;
+    opening("");
+    stop(err.message);
+  }
+}
+addEventListener("popstate", () => asked === location.pathname + location.search || location.reload());
+for (const card of document.querySelectorAll("#samples a")) {
+  card.onclick = (e) => {
+    if (e.ctrlKey || e.metaKey || e.shiftKey) return;
+    e.preventDefault();
+    history.pushState(null, "", card.href);
+    asked = location.pathname + location.search;
+    visit();
+  };
+}
+
 edits.start((edit) => open(...current, edit), tell);
 await pictures.start(() => {
   const [files, names] = current;
   if (files.length) open(files, names, get("edit").getAttribute("aria-pressed") === "true");
 }).catch((err) => tell(`The kept pictures cannot be read: ${err.message}`));
 
-// Files beside the page, which trowel site lists.
-const { files, names } = await (await fetch("files.json", { cache: "no-cache" })).json();
-if (files.length) {
-  open(files.map(({ path, size, time }) => [path, { url: new URL("files/" + path.split("/").map(encodeURIComponent).join("/"), location.href).href, size }, time]), names);
+if (new URLSearchParams(location.search).get("open")) visit();
+else {
+  const { files, names } = await listed(folders.files);
+  get("samples").hidden = files.length > 0;
+  if (files.length) open(files.map(({ path, size, time }) => [path, { url: address("files/" + path).href, size }, time]), names);
 }
 
-if ("serviceWorker" in navigator && isSecureContext) navigator.serviceWorker.register("keep.js").catch(() => {});
+// The page is drawn before the program is loaded; the browser keeps the page after that.
+setTimeout(() => load("low").then(() => {
+  if ("serviceWorker" in navigator && isSecureContext) navigator.serviceWorker.register("keep.js").catch(() => {});
+}, (err) => tell(err.message)));
 document.body.dataset.ready = "true"; // for tests

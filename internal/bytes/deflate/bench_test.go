@@ -48,6 +48,20 @@ func BenchmarkCompress(b *testing.B) {
 	}
 }
 
+func BenchmarkSmallest(b *testing.B) {
+	for _, in := range benchInputs() {
+		b.Run(in.name, func(b *testing.B) {
+			nine, _ := deflate.Compress(nil, in.data, 9)
+			b.SetBytes(int64(len(in.data)))
+			var dst []byte
+			for b.Loop() {
+				dst, _ = deflate.Smallest(dst[:0], in.data)
+			}
+			b.ReportMetric(100*float64(len(dst))/float64(len(nine)), "%-of-level-9")
+		})
+	}
+}
+
 func benchWriter(b *testing.B, name string, w resetWriter, src []byte) {
 	b.Run(name, func(b *testing.B) {
 		b.SetBytes(int64(len(src)))

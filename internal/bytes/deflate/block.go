@@ -2,6 +2,7 @@ package deflate
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 	"slices"
 )
@@ -67,7 +68,7 @@ func (t token) distance() uint32 { return uint32(t)>>8 - 1 } // less 1
 type block struct {
 	start  int // the position of the first token in the input
 	n      int
-	tokens [maxTokens]token
+	tokens []token // room for maxTokens, or all tokens of a block of Smallest
 
 	litLen   tree
 	distance tree
@@ -94,20 +95,12 @@ func (b *block) add(t token) bool {
 // tokens; it is stored uncompressed only if canStore is true. C zlib compares whole bytes; if sizes are equal it
 // prefers stored to fixed, and fixed to dynamic codes.
 func (b *block) write(w *bitWriter, raw []byte, canStore, last bool) {
-	b.count()
-	b.litLen.build(numLitLen, maxBits)
-	b.distance.build(numDistance, maxBits)
-	b.lengths.build(b.litLen.used(), b.distance.used())
-
-	// In bytes, each with the three bits before it.
-	extra := b.litLen.extraSize(lengthExtra[:], endOfBlock+1) + b.distance.extraSize(distanceExtra[:], 0)
-	dynamic := b.litLen.size(&b.litLen.lens) + b.distance.size(&b.distance.lens) + b.lengths.size()
-	dynamic = (dynamic + extra + 3 + 7) / 8
-	fixed := b.litLen.size(&fixedLitLen.lens) + b.distance.size(&fixedDistance.lens)
-	fixed = (fixed + extra + 3 + 7) / 8
-
+	dynamic, fixed := b.measure()
 	switch {
 	case canStore && len(raw)+4 <= min(dynamic, fixed):
+		for ; len(raw) > math.MaxUint16; raw = raw[math.MaxUint16:] { // only Smallest has so long a block
+			w.stored(raw[:math.MaxUint16], false)
+		}
 		w.stored(raw, last)
 	case fixed <= dynamic:
 		w.blockStart(kindFixed, last)
@@ -123,6 +116,19 @@ func (b *block) write(w *bitWriter, raw []byte, canStore, last bool) {
 		w.align()
 	}
 	b.n = 0
+}
+
+// measure makes the codes for the tokens. It returns the sizes of the block with these and with the fixed codes, in bytes, each
+// with the three bits before it.
+func (b *block) measure() (dynamic, fixed int) {
+	b.count()
+	b.litLen.build(numLitLen, maxBits)
+	b.distance.build(numDistance, maxBits)
+	b.lengths.build(b.litLen.used(), b.distance.used())
+	extra := b.litLen.extraSize(lengthExtra[:], endOfBlock+1) + b.distance.extraSize(distanceExtra[:], 0)
+	dynamic = b.litLen.size(&b.litLen.lens) + b.distance.size(&b.distance.lens) + b.lengths.size()
+	fixed = b.litLen.size(&fixedLitLen.lens) + b.distance.size(&fixedDistance.lens)
+	return (dynamic + extra + 3 + 7) / 8, (fixed + extra + 3 + 7) / 8
 }
 
 // count counts how often each symbol is used.

@@ -20,9 +20,9 @@
 // The tests compare with C zlib 1.2.13 and with game files written since 2007. Versions before 1.2.11 implement level
 // 0 in another way, and forks such as zlib-ng make other choices at all levels.
 //
-// [Compress] makes a stream. [LevelOf] returns the level at which a stream was made, so that a program can store only
-// the level and recreate the stream. [Decompress] and [DecompressUpTo] wrap klauspost's reader with limits that make
-// hostile streams harmless.
+// [Compress] makes a stream, [Smallest] one that is smaller than those of C zlib. [LevelOf] returns the level at which a
+// stream was made, so that a program can store only the level and recreate the stream. [Decompress] and [DecompressUpTo]
+// wrap klauspost's reader with limits that make hostile streams harmless.
 package deflate
 
 import (

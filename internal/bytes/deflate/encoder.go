@@ -21,7 +21,7 @@ type encoder struct {
 	scratch   []byte // the memory after bits.out while comparing
 }
 
-var encoders = sync.Pool{New: func() any { return new(encoder) }}
+var encoders = sync.Pool{New: func() any { return &encoder{block: block{tokens: make([]token, maxTokens)}} }}
 
 func newEncoder(src []byte, level int) *encoder {
 	e := encoders.Get().(*encoder)

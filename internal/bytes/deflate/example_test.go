@@ -3,6 +3,7 @@ package deflate_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"trowel.example/internal/bytes/deflate"
 )
@@ -11,6 +12,18 @@ func ExampleCompress() {
 	stream, err := deflate.Compress(nil, []byte("dig, dig, dig, dig"), deflate.DefaultLevel)
 	fmt.Printf("%x %v\n", stream, err)
 	// Output: 789c4bc94cd75148412600364605b5 <nil>
+}
+
+func ExampleSmallest() {
+	var squares strings.Builder
+	for n := range 2000 {
+		fmt.Fprintln(&squares, n, n*n)
+	}
+	text := []byte(squares.String())
+	nine, _ := deflate.Compress(nil, text, 9)
+	small, err := deflate.Smallest(nil, text)
+	fmt.Println(len(text), len(small) < len(nine), err)
+	// Output: 23427 true <nil>
 }
 
 // A reader can keep the level instead of the stream.

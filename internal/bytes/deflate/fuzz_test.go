@@ -52,6 +52,9 @@ func FuzzCompress(f *testing.F) {
 		if same, _ := deflate.Compress(nil, src, got); !bytes.Equal(same, stream) {
 			t.Fatalf("level %d instead of %d", got, level)
 		}
+		if small, err := deflate.Smallest(nil, src); err != nil || !bytes.Equal(unzip(t, small), src) {
+			t.Fatalf("other data in the smallest stream: %v", err)
+		}
 	})
 }
 

@@ -74,8 +74,8 @@ func (t *tree) extraSize(extra []uint8, first int) int {
 // frequency, its height in 5 bits, and its number in 10 bits, so that nodes are ordered by frequency, then height. The
 // number of a leaf is its symbol; the numbers of inner nodes start at the size of the alphabet.
 //
-// The frequencies of a block add up to 2^14 at most, and the height of a Huffman tree
-// with this sum is at most 21.
+// The frequencies of a block of C zlib add up to 2^14 at most, those of a block of Smallest to less than 2^17. The height of a
+// Huffman tree with these sums is at most 21 and 25.
 type node uint32
 
 const (

@@ -2,10 +2,12 @@ package deflate
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"sync"
 
 	"github.com/klauspost/compress/flate"
@@ -68,7 +70,7 @@ func Decompress(stream []byte, size int) (data []byte, consumed int, err error) 
 // DecompressInto is Decompress into the memory of buf, whose contents are overwritten. If buf is too small or nil,
 // memory is allocated.
 func DecompressInto(buf, stream []byte, size int) (data []byte, consumed int, err error) {
-	data, consumed, err = inflate(buf, stream, int64(size), fastInflate)
+	data, consumed, err = inflate(buf, stream, int64(size), fastInflate, true)
 	if err == nil && len(data) < size {
 		err = &Error{Kind: ErrTooShort, Consumed: consumed, Size: len(data), Want: int64(size)}
 	}
@@ -82,7 +84,45 @@ func DecompressUpTo(stream []byte, limit int64) (data []byte, consumed int, err 
 
 // DecompressUpToInto is DecompressUpTo into the memory of buf, as [DecompressInto] does.
 func DecompressUpToInto(buf, stream []byte, limit int64) (data []byte, consumed int, err error) {
-	return inflate(buf, stream, limit, minInflate)
+	return inflate(buf, stream, limit, minInflate, false)
+}
+
+// NewReader returns a reader of the data of a stream, which is in memory piece by piece. It ends with an error where
+// [Decompress] would return one for the size of all data.
+func NewReader(stream []byte) io.Reader {
+	effort.Inflated.Add(1)
+	r := &reader{inflater: newInflater(), sum: 1}
+	r.failed = r.reset(stream)
+	return r
+}
+
+// reader reads the data of a stream piece by piece.
+type reader struct {
+	*inflater
+	sum    uint32 // of the data so far
+	failed error
+}
+
+// Read reads the next data, and checks the checksum at its end.
+func (r *reader) Read(p []byte) (n int, err error) {
+	if r.failed == nil {
+		n, r.failed = r.r.Read(p)
+		r.sum = addAdler(r.sum, p[:n])
+		if r.failed == io.EOF {
+			r.failed = cmp.Or(r.end(r.sum), io.EOF)
+		}
+	}
+	if n > 0 {
+		return n, nil
+	}
+	return 0, r.failed
+}
+
+// NewDraft returns a writer that compresses data as it comes, quickly. Unlike that of [Compress], its stream is not the one of
+// C zlib. It must be closed.
+func NewDraft(w io.Writer) io.WriteCloser {
+	z, _ := zlib.NewWriterLevel(w, zlib.BestSpeed) // which is a level
+	return z
 }
 
 // An inflater is a reusable reader with its source.
@@ -91,11 +131,13 @@ type inflater struct {
 	r   io.Reader // a flate.Resetter, too
 }
 
-var inflaters = sync.Pool{New: func() any {
+func newInflater() *inflater {
 	f := new(inflater)
 	f.r = flate.NewReader(&f.src)
 	return f
-}}
+}
+
+var inflaters = sync.Pool{New: func() any { return newInflater() }}
 
 // reset starts reading a stream, and checks its header.
 func (f *inflater) reset(stream []byte) error {
@@ -130,15 +172,20 @@ const (
 	usualRatio  = 4
 	minInflate  = 512     // always granted
 	fastInflate = 1 << 20 // granted for a known size, if the ratio permits it
+	likelyPart  = 16      // a stream with this part of its stated data probably has all
 )
 
-// inflate reads a stream with up to limit bytes of data. Before data has been read, it allocates at most first bytes
-// or the usual size for such a stream.
-func inflate(buf, stream []byte, limit, first int64) (data []byte, consumed int, err error) {
+// inflate reads a stream with up to limit bytes of data, or with exactly as many. Before data has been read, it allocates at
+// most first bytes or the usual size for such a stream.
+func inflate(buf, stream []byte, limit, first int64, exactly bool) (data []byte, consumed int, err error) {
 	n := int64(len(stream))
 	first = min(limit, max(first, usualRatio*n), minInflate+maxRatio*n)
+	likely := int64(math.MaxInt64)
+	if exactly {
+		likely = max(first, limit/likelyPart)
+	}
 	consumed, err = open(stream, limit, func(f *inflater) (int, error) {
-		data, err = f.read(buf, int(first), limit)
+		data, err = f.read(buf, int(first), limit, likely)
 		return len(data), err
 	})
 	return data, consumed, err
@@ -215,7 +262,8 @@ const chunkSize = 32 << 10
 var chunks = sync.Pool{New: func() any { return new([chunkSize]byte) }}
 
 // read reads to the end of the stream. It starts with the memory of buf, or allocates first bytes if buf is smaller.
-func (f *inflater) read(buf []byte, first int, limit int64) ([]byte, error) {
+// From likely bytes on it expects limit bytes: memory that grows step by step takes twice as much.
+func (f *inflater) read(buf []byte, first int, limit, likely int64) ([]byte, error) {
 	data := buf[:0:min(int64(cap(buf)), limit)]
 	if cap(data) < first {
 		data = make([]byte, 0, first)
@@ -232,7 +280,7 @@ func (f *inflater) read(buf []byte, first int, limit int64) ([]byte, error) {
 			case n > 0 && int64(len(data)) >= limit:
 				return data, ErrTooLong
 			}
-			data = grow(data, limit)
+			data = grow(data, limit, likely)
 			data = append(data, one[:n]...)
 		}
 		n, err := f.r.Read(data[len(data):cap(data)])
@@ -247,8 +295,11 @@ func (f *inflater) read(buf []byte, first int, limit int64) ([]byte, error) {
 }
 
 // grow returns data with more room, up to a capacity of limit bytes.
-func grow(data []byte, limit int64) []byte {
+func grow(data []byte, limit, likely int64) []byte {
 	size := min(max(2*int64(cap(data)), minInflate), limit)
+	if int64(len(data)) >= likely {
+		size = limit
+	}
 	more := make([]byte, len(data), size)
 	copy(more, data)
 	return more

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"trowel.example/internal/testing/tests"
 )
 
 // TestHold tests that a path can be held only once at a time, by any of its names, and that no lock files are left.
@@ -25,10 +27,8 @@ func TestHold(t *testing.T) {
 		t.Skip("no locks here")
 	}
 	names := []string{path, dir + "/./x.map"}
-	if link := filepath.Join(dir, "link"); os.Symlink("x.map", link) == nil {
-		if _, err := os.Readlink(link); err == nil {
-			names = append(names, link)
-		}
+	if link := filepath.Join(dir, "link"); tests.Links(dir) && os.Symlink("x.map", link) == nil {
+		names = append(names, link)
 	}
 	for _, name := range names {
 		if _, err := TryHold(name); !errors.Is(err, ErrTaken) {

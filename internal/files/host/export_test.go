@@ -1,4 +1,7 @@
 package host
 
-// StateFolderOf is for the tests of all systems.
-var StateFolderOf = stateFolder
+// StateFolderOf and AdviceOn are for the tests of all systems.
+var (
+	StateFolderOf = stateFolder
+	AdviceOn      = adviceOn
+)

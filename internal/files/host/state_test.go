@@ -8,6 +8,14 @@ import (
 	"trowel.example/internal/testing/tests"
 )
 
+func TestAdvice(t *testing.T) {
+	for system, want := range map[string]string{"linux": "program", "js": "page"} {
+		if got := host.AdviceOn(system, "program", "page"); got != want {
+			t.Errorf("%s: %s", system, got)
+		}
+	}
+}
+
 func TestStateFolder(t *testing.T) {
 	home, own := filepath.FromSlash("/home/ann"), t.TempDir()
 	for _, c := range []struct{ system, home, variable, value, want string }{

@@ -20,12 +20,17 @@ import (
 
 // Reasons why an entry is skipped.
 var (
-	ErrName  = errors.New("omitted: the name is not UTF-8")
-	ErrOut   = errors.New("omitted: a link to a place outside the folder")
-	ErrDead  = errors.New("omitted: a link to a missing file")
-	ErrOdd   = errors.New("omitted: a link to neither a file nor a folder")
-	ErrTwice = errors.New("omitted: a link to a folder that contains it, or inside a linked folder")
+	ErrName  = errors.New("left out: the name is not UTF-8")
+	ErrOut   = errors.New("left out: a link to a place outside the folder")
+	ErrDead  = errors.New("left out: a link to a missing file")
+	ErrOdd   = errors.New("left out: a link to neither a file nor a folder")
+	ErrTwice = errors.New("left out: a link to a folder that contains it, or inside a linked folder")
 )
+
+// Omitted is the error for a skipped link at the path of a file. It is fs.ErrNotExist, too.
+type Omitted struct{ error }
+
+func (o Omitted) Unwrap() []error { return []error{o.error, fs.ErrNotExist} }
 
 // Follow describes the target of the link at a path in root.
 func Follow(root *os.Root, name string) (fs.FileInfo, error) {
@@ -104,7 +109,7 @@ func (f *FS) missing(op, name string, err error) error {
 	}
 	if _, err := Follow(f.root, name); err != nil {
 		f.reportOnce(name, err)
-		return &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
+		return &fs.PathError{Op: op, Path: name, Err: Omitted{err}}
 	}
 	return err
 }

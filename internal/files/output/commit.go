@@ -16,6 +16,7 @@ import (
 // Commit gives all parts of the output their names, or none.
 func (o *Output) Commit() error {
 	if o.stays {
+		o.lock.Release()
 		return nil
 	}
 	if len(o.parts) == 0 {
@@ -98,7 +99,7 @@ func (o *Output) mode(p *part) error {
 		mode |= 0o700
 	}
 	Step()
-	return os.Chmod(p.temp, mode)
+	return wholefile.SetMode(p.temp, mode)
 }
 
 // place gives all parts their names.
@@ -256,7 +257,7 @@ func (o *Output) replaced(m *move) error {
 			return nil
 		}
 		later := m.New.Changed.Add(2 * time.Second) // the coarsest time resolution of file systems
-		if err := os.Chtimes(path, later, later); err != nil {
+		if err := wholefile.SetTimeOf(path, later); err != nil {
 			return err
 		}
 	}

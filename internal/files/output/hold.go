@@ -79,9 +79,10 @@ func (o *Output) hold() (release func(), err error) {
 	return lock.Release, nil
 }
 
-// The parts of a backup's name between the file's name and its extension.
+// The parts of a backup's name between the file's name and its extension. A state that was undone has undoneMark.
 const (
 	backupMark = ".backup-"
+	undoneMark = ".undone-"
 	backupTime = "20060102-150405.000"
 )
 
@@ -97,19 +98,27 @@ func BackupName(path string) string {
 // BackupSuffix returns the text that the name of a backup made now contains in addition.
 func BackupSuffix() string { return backupMark + time.Now().UTC().Format(backupTime) }
 
-// BackupOf returns the base name of the file that a backup belongs to, or "" if the name was not made by [BackupName].
-func BackupOf(backup string) string {
-	ext := filepath.Ext(backup)
-	stem, when, ok := strings.Cut(strings.TrimSuffix(filepath.Base(backup), ext), backupMark)
-	if _, err := time.Parse(backupTime, when); !ok || err != nil {
-		return ""
+// SplitBackup splits the name of a backup that was made by [BackupName], or is that of a file or folder with [BackupSuffix] and an
+// extension. It returns the name and the extension of the file that it belongs to, and the time at which it was made.
+func SplitBackup(backup string) (stem, ext string, when time.Time, ok bool) {
+	base := filepath.Base(backup)
+	for i := len(base); i >= 0; i-- {
+		rest, marked := strings.CutPrefix(base[i:], backupMark)
+		if !marked || len(rest) < len(backupTime) {
+			continue
+		}
+		ext = rest[len(backupTime):]
+		when, err := time.Parse(backupTime, rest[:len(backupTime)])
+		if err == nil && ext == filepath.Ext(ext) {
+			return base[:i], ext, when, true
+		}
 	}
-	return stem + ext
+	return "", "", time.Time{}, false
 }
 
-// BackupTime returns the time at which a backup was made, and reports whether its name was made by [BackupName].
-func BackupTime(backup string) (time.Time, bool) {
-	_, when, _ := strings.Cut(strings.TrimSuffix(filepath.Base(backup), filepath.Ext(backup)), backupMark)
-	t, err := time.Parse(backupTime, when)
-	return t, err == nil
+// UndoneName returns the name that a backup gets when it becomes the state that was undone.
+func UndoneName(backup string) string {
+	stem, _, _, _ := SplitBackup(backup)
+	dir, base := filepath.Split(backup)
+	return dir + stem + undoneMark + strings.TrimPrefix(base[len(stem):], backupMark)
 }

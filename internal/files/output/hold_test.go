@@ -284,3 +284,67 @@ func TestMeanwhile(t *testing.T) {
 		t.Errorf("files %s", got)
 	}
 }
+
+// TestKeptHeld tests that only one run writes a folder that has its name from the start.
+func TestKeptHeld(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "world")
+	kept := func() (*Output, error) {
+		o, err := Resume(path, Options{})
+		if err == nil {
+			_, err = o.KeptDir()
+		}
+		return o, err
+	}
+	for range 2 { // a lock ends with Commit, and with Discard
+		one, err := kept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := kept(); err == nil || !strings.Contains(err.Error(), "another run writes to this folder") {
+			t.Fatalf("the folder of another run: %v", err)
+		}
+		if err := one.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		if one, err = kept(); err != nil {
+			t.Fatal(err)
+		}
+		one.Discard()
+	}
+	if list, _ := os.ReadDir(filepath.Dir(path)); len(list) > 0 {
+		t.Errorf("left behind: %v", list)
+	}
+}
+
+// TestIntoMeanwhile tests that the files of two runs are not mixed in a folder that was empty when both began.
+func TestIntoMeanwhile(t *testing.T) {
+	dir := t.TempDir()
+	var outs []*Output
+	for i := range 2 {
+		o, err := Into(dir, Options{})
+		if i > 0 && errors.Is(err, fs.ErrExist) {
+			outs[0].Discard()
+			t.Skip("a second run cannot begin here")
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		at, err := o.Dir()
+		if err == nil {
+			err = os.WriteFile(filepath.Join(at, strconv.Itoa(i)), nil, 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		outs = append(outs, o)
+	}
+	if err := outs[0].Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if err := outs[1].Commit(); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("files into those of another run: %v", err)
+	}
+	outs[1].Discard()
+	if got := files(t, dir); got != "0=;" {
+		t.Errorf("files %s", got)
+	}
+}

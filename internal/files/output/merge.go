@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // mayTurn reports whether another folder may replace an empty one: it must not be the current folder, contain a mount
@@ -31,6 +32,13 @@ func (o *Output) merge(p *part) error {
 	to, err := filepath.Rel(base.Name(), o.path)
 	if err != nil {
 		return err
+	}
+	list, err := os.ReadDir(o.path)
+	if err != nil {
+		return err
+	}
+	if !o.Replace && slices.ContainsFunc(list, func(e fs.DirEntry) bool { return !workshopName.MatchString(e.Name()) }) {
+		return &ExistsError{Path: o.path} // another run has written into it
 	}
 	m := merger{o: o, base: base}
 	for _, read := range o.reads() {

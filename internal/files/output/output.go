@@ -14,6 +14,8 @@ import (
 	"runtime"
 	"strconv"
 	"time"
+
+	"trowel.example/internal/files/filelock"
 )
 
 const onWindows = runtime.GOOS == "windows"
@@ -26,8 +28,9 @@ type Output struct {
 	to    io.Writer // final destination of the bytes if it is not a regular file
 	work  *workshop // nil until something is written
 	parts []*part
-	into  bool // write into an existing folder
-	stays bool // the folder has its final name already
+	into  bool           // write into an existing folder
+	stays bool           // the folder has its final name already
+	lock  *filelock.Held // of that folder
 	size  int64
 	old   bool // something was replaced
 
@@ -255,7 +258,8 @@ func (o *Output) Dir() (string, error) {
 // newName is the folder in a workshop that becomes the output.
 const newName = "new"
 
-// KeptDir makes the output a folder that has its final name from the start.
+// KeptDir makes the output a folder that has its final name from the start. It is locked against other runs until Commit or
+// Discard.
 func (o *Output) KeptDir() (string, error) {
 	switch info, err := os.Stat(o.path); {
 	case o.to != nil:
@@ -264,6 +268,13 @@ func (o *Output) KeptDir() (string, error) {
 		return "", fmt.Errorf("%s: already created", o.path)
 	case err == nil && !info.IsDir():
 		return "", &KeptError{o.path, errors.New("a folder does not replace a file")}
+	}
+	var err error
+	o.lock, err = filelock.TryHold(o.path)
+	if errors.Is(err, filelock.ErrTaken) {
+		return "", fmt.Errorf("%s: another run writes to this folder", o.path)
+	} else if _, e := os.Stat(o.path); err != nil && (e != nil || !errors.Is(err, fs.ErrPermission)) { // in a folder without write permission
+		return "", inTarget(err, o.path)
 	}
 	o.stays = true
 	return o.path, nil
@@ -308,6 +319,7 @@ func (o *Output) Interrupt() {
 
 // Discard removes everything written so far.
 func (o *Output) Discard() {
+	o.lock.Release()
 	if f, ok := o.to.(*os.File); ok && o.path != "-" {
 		f.Close()
 	}

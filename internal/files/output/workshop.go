@@ -10,6 +10,7 @@ import (
 	"regexp"
 
 	"trowel.example/internal/files/filelock"
+	"trowel.example/internal/files/wholefile"
 )
 
 // A workshop is the hidden folder in which an output is written, in the folder of its target. Its run keeps it locked.
@@ -118,7 +119,7 @@ func removeAll(path string) error {
 	}
 	_ = filepath.WalkDir(path, func(path string, e fs.DirEntry, err error) error {
 		if e != nil && e.IsDir() {
-			_ = os.Chmod(path, 0o700)
+			_ = wholefile.SetMode(path, 0o700)
 		}
 		return nil
 	})

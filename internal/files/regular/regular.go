@@ -11,7 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"trowel.example/fault"
+	"trowel.example/internal/limits/effort"
 )
 
 // ErrKind is the cause of an error about something that is neither a file nor a folder.
@@ -38,7 +38,7 @@ func Check(info fs.FileInfo, path string) error {
 
 // Open opens a file or a folder, and rejects everything else. It follows links.
 func Open(path string) (*os.File, fs.FileInfo, error) {
-	return open(path, os.Stat, func(path string) (*os.File, error) { return os.OpenFile(path, os.O_RDONLY|nonblock, 0) })
+	return open(path, os.Stat, openShared)
 }
 
 func open(path string, stat func(string) (fs.FileInfo, error), open func(string) (*os.File, error)) (*os.File, fs.FileInfo, error) {
@@ -75,13 +75,15 @@ func OpenRoot(path string) (*os.Root, error) {
 	return os.OpenRoot(path)
 }
 
-// TooLarge returns the error for a file of size bytes if limit bytes are allowed.
-func TooLarge(path string, size, limit int64) error {
-	return &fault.Error{File: path, Offset: -1, Want: fmt.Sprintf("at most %d bytes", limit), Got: fmt.Sprint(size), Err: fault.ErrLimit}
+// TooLarge returns the error for a file of more bytes than limit allows.
+func TooLarge(path string, size int64, limit *effort.Kind) error {
+	e := limit.Over(size)
+	e.File = path
+	return e
 }
 
-// ReadFile reads a file of at most limit bytes.
-func ReadFile(path string, limit int64) ([]byte, error) {
+// ReadFile reads a file of no more bytes than limit allows.
+func ReadFile(path string, limit *effort.Kind) ([]byte, error) {
 	f, info, err := Open(path)
 	if err != nil {
 		return nil, err
@@ -90,32 +92,36 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 	return read(f, info, path, limit)
 }
 
-func read(f io.Reader, info fs.FileInfo, path string, limit int64) ([]byte, error) {
+func read(f io.Reader, info fs.FileInfo, path string, limit *effort.Kind) ([]byte, error) {
 	if info.IsDir() {
 		return nil, fmt.Errorf("%s: %w", path, ErrFolder)
 	}
-	if info.Size() > limit {
-		return nil, TooLarge(path, info.Size(), limit)
+	if e := limit.Over(info.Size()); e != nil {
+		e.File = path
+		return nil, e
 	}
 	return ReadAll(f, path, info.Size(), limit)
 }
 
-// ReadAll reads all of r, which must have at most limit bytes. Expected is a hint for the size.
-func ReadAll(r io.Reader, path string, expected, limit int64) ([]byte, error) {
-	data := make([]byte, 0, min(expected, limit)+1)
+// ReadAll reads all of r, which must have no more bytes than limit allows. Expected is a hint for the size.
+func ReadAll(r io.Reader, path string, expected int64, limit *effort.Kind) ([]byte, error) {
+	most := limit.Limit(0)
+	data := make([]byte, 0, min(expected, most)+1)
 	for {
 		n, err := r.Read(data[len(data):cap(data)])
 		data = data[:len(data)+n]
 		switch {
-		case int64(len(data)) > limit:
-			return nil, &fault.Error{File: path, Offset: -1, Want: fmt.Sprintf("at most %d bytes", limit), Got: "more", Err: fault.ErrLimit}
+		case int64(len(data)) > most:
+			e := limit.More()
+			e.File = path
+			return nil, e
 		case err == io.EOF:
 			return data, nil
 		case err != nil:
 			return nil, err
 		}
 		if len(data) == cap(data) {
-			more := make([]byte, len(data), min(2*int64(cap(data))+512, limit+1))
+			more := make([]byte, len(data), min(2*int64(cap(data))+512, most+1))
 			copy(more, data)
 			data = more
 		}
@@ -139,13 +145,13 @@ func OpenIn(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	return f, info, err
 }
 
-// Limit returns fsys with a limit: [fs.ReadFile] reads at most limit bytes of each file, and allocates no memory for
+// Limit returns fsys with a limit: [fs.ReadFile] reads only files of no more bytes than limit allows, and allocates no memory for
 // more.
-func Limit(fsys fs.FS, limit int64) fs.FS { return limited{fsys, limit} }
+func Limit(fsys fs.FS, limit *effort.Kind) fs.FS { return limited{fsys, limit} }
 
 type limited struct {
 	fs.FS
-	limit int64
+	limit *effort.Kind
 }
 
 func (l limited) ReadFile(name string) ([]byte, error) {

@@ -16,6 +16,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/files/regular"
+	"trowel.example/internal/limits/effort"
 )
 
 // things creates a file of each kind in a folder.
@@ -50,6 +51,9 @@ func things(t *testing.T) string {
 	return dir
 }
 
+// upTo returns a limit of n bytes.
+func upTo(n int64) *effort.Kind { return &effort.Kind{Unit: "bytes", Least: n} }
+
 // TestRefused tests that everything but files is rejected without waiting, and that files that are too large are
 // rejected without allocating memory.
 func TestRefused(t *testing.T) {
@@ -59,7 +63,7 @@ func TestRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	fsys := regular.Limit(root.FS(), 10<<20)
+	fsys := regular.Limit(root.FS(), upTo(10<<20))
 	for name, want := range map[string]error{"pipe": regular.ErrKind, "link to a pipe": regular.ErrKind,
 		"socket": regular.ErrKind, "/dev/zero": regular.ErrKind, "none": fs.ErrNotExist} {
 		path := name
@@ -73,29 +77,29 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := regular.ReadFile(filepath.Join(dir, "folder"), 10); !errors.Is(err, regular.ErrFolder) {
+	if _, err := regular.ReadFile(filepath.Join(dir, "folder"), upTo(10)); !errors.Is(err, regular.ErrFolder) {
 		t.Errorf("a folder: %v", err)
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, err1 := regular.ReadFile(filepath.Join(dir, "sparse"), 10<<20)
+	_, err1 := regular.ReadFile(filepath.Join(dir, "sparse"), upTo(10<<20))
 	_, err2 := fs.ReadFile(fsys, "sparse")
 	runtime.ReadMemStats(&after)
 	for _, err := range []error{err1, err2} {
-		if !errors.Is(err, fault.ErrLimit) || !strings.Contains(err.Error(), "sparse: expected at most 10485760 bytes, found 107374182400") {
+		if !errors.Is(err, fault.ErrLimit) || !strings.Contains(err.Error(), "sparse: expected at most 10,485,760 bytes, found") {
 			t.Errorf("100 GiB: %v", err)
 		}
 	}
 	if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {
 		t.Errorf("100 GiB: took %d bytes of memory", took)
 	}
-	if data, err := regular.ReadFile(filepath.Join(dir, "link"), 4); err != nil || string(data) != "text" {
+	if data, err := regular.ReadFile(filepath.Join(dir, "link"), upTo(4)); err != nil || string(data) != "text" {
 		t.Errorf("a link: %q, %v", data, err)
 	}
-	if _, err := regular.ReadFile(filepath.Join(dir, "file"), 3); !errors.Is(err, fault.ErrLimit) {
+	if _, err := regular.ReadFile(filepath.Join(dir, "file"), upTo(3)); !errors.Is(err, fault.ErrLimit) {
 		t.Errorf("4 bytes of 3: %v", err)
 	}
-	if data, err := regular.ReadFile(filepath.Join(dir, "empty"), 0); err != nil || len(data) != 0 {
+	if data, err := regular.ReadFile(filepath.Join(dir, "empty"), upTo(0)); err != nil || len(data) != 0 {
 		t.Errorf("nothing: %q, %v", data, err)
 	}
 }
@@ -113,7 +117,7 @@ func TestFS(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	if err := fstest.TestFS(regular.Limit(root.FS(), 10), "file", "folder/file", "empty"); err != nil {
+	if err := fstest.TestFS(regular.Limit(root.FS(), upTo(10)), "file", "folder/file", "empty"); err != nil {
 		t.Error(err)
 	}
 }
@@ -130,7 +134,7 @@ func TestEndless(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	e := new(endless)
-	_, err := regular.ReadAll(e, "zeros", 0, 4<<20)
+	_, err := regular.ReadAll(e, "zeros", 0, upTo(4<<20))
 	runtime.ReadMemStats(&after)
 	if !errors.Is(err, fault.ErrLimit) || e.read > 4<<20+1 || after.TotalAlloc-before.TotalAlloc > 16<<20 {
 		t.Errorf("%d bytes, %v", e.read, err)

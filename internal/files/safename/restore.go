@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"trowel.example/internal/files/tree"
+	"trowel.example/internal/text/strictjson"
 )
 
 // namesKey is the key of the names in the sidecar. All other keys except takenKey belong to the format.
@@ -18,10 +19,6 @@ const namesKey = "names"
 
 // takenKey is the key of the list of extracted files in the sidecar of a partial extraction.
 const takenKey = "taken"
-
-// Log is the name of a file next to the sidecar of a folder. Each of its lines is a sidecar with names and extracted
-// files that count as if they were in the sidecar: adding one file to a large folder need not write a large sidecar.
-const Log = ".trowel.log"
 
 // Taken records what a partial extraction extracted from a file.
 type Taken struct {
@@ -48,7 +45,7 @@ func AddTaken(sidecar []byte, taken Taken) ([]byte, error) {
 	if keys[takenKey], err = json.Marshal(all); err != nil {
 		return nil, err
 	}
-	return encode(keys)
+	return strictjson.Marshal(keys, "  ")
 }
 
 // TakenOf returns the Taken of a sidecar, or nil if it has none.
@@ -86,7 +83,7 @@ func AddNames(sidecar []byte, names map[string]string) ([]byte, error) {
 	if keys[namesKey], err = json.Marshal(all); err != nil {
 		return nil, err
 	}
-	return encode(keys)
+	return strictjson.Marshal(keys, "  ")
 }
 
 // Names returns the names in a sidecar: true paths by safe paths.
@@ -115,66 +112,17 @@ func parse(sidecar []byte) (keys map[string]json.RawMessage, names map[string]st
 	return keys, names, nil
 }
 
-func encode(keys map[string]json.RawMessage) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	err := enc.Encode(keys)
-	return b.Bytes(), err
-}
-
-// Line returns the line of a [Log] that adds names, true paths by safe paths, and extracted files.
-func Line(names map[string]string, taken Taken) ([]byte, error) {
-	line, err := json.Marshal(map[string]any{namesKey: names, takenKey: taken})
-	return append(line, '\n'), err
-}
-
-// Sidecar returns the sidecar of a folder with all lines of its [Log]; nil if it has neither. The first digest of a file
-// counts. The rest of a line that was not written completely is ignored.
+// Sidecar returns the sidecar of a folder; nil if it has none.
 func Sidecar(fsys fs.FS) ([]byte, error) {
 	side, err := fs.ReadFile(fsys, tree.Sidecar)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	log, err := fs.ReadFile(fsys, Log)
 	if errors.Is(err, fs.ErrNotExist) {
-		return side, nil
+		return nil, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	names, taken := make(map[string]string), Taken{Files: make(map[string]string)}
-	for line, rest, ok := bytes.Cut(log, []byte("\n")); ok; line, rest, ok = bytes.Cut(rest, []byte("\n")) {
-		keys, more, err := parse(line)
-		var files *Taken
-		if err == nil {
-			files, err = takenOf(keys)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", Log, err)
-		}
-		maps.Copy(names, more)
-		if files == nil {
-			continue
-		}
-		if files.Options != nil {
-			taken.Options = files.Options
-		}
-		for path, digest := range files.Files {
-			if _, ok := taken.Files[path]; !ok {
-				taken.Files[path] = digest
-			}
-		}
-	}
-	if side, err = AddNames(side, names); err != nil {
-		return nil, err
-	}
-	return AddTaken(side, taken)
+	return side, err
 }
 
-// Restore returns fsys, an extracted folder, with the true names that its sidecar and its [Log] list. The names and the
-// list of extracted files are removed from the sidecar, and a sidecar without other content is omitted.
+// Restore returns fsys, an extracted folder, with the true names that its sidecar lists. The names and the list of
+// extracted files are removed from the sidecar, and a sidecar without other content is omitted.
 func Restore(fsys fs.FS) (fs.FS, error) {
 	data, err := Sidecar(fsys)
 	if data == nil || err != nil {
@@ -198,7 +146,7 @@ func Restore(fsys fs.FS) (fs.FS, error) {
 		r.names[safe] = name
 	}
 	if delete(keys, namesKey); len(keys) > 0 {
-		if r.sidecar, err = encode(keys); err != nil {
+		if r.sidecar, err = strictjson.Marshal(keys, "  "); err != nil {
 			return nil, err
 		}
 	}
@@ -235,7 +183,7 @@ func (r *restored) real(op, name string) (string, error) {
 }
 
 // hidden reports whether a file is not part of the folder with its true names.
-func (r *restored) hidden(at string) bool { return at == Log || at == tree.Sidecar && r.sidecar == nil }
+func (r *restored) hidden(at string) bool { return at == tree.Sidecar && r.sidecar == nil }
 
 // Open opens a file by its true name, as described by [fs.FS].
 func (r *restored) Open(name string) (fs.File, error) {

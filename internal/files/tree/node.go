@@ -13,6 +13,7 @@ type Node struct {
 	Name    string
 	Meta    Meta
 	Content func() ([]byte, error) // content of a file; called whenever it is opened
+	Pieces  Pieces                 // of a large file; may be nil
 	List    func() (List, error)   // entries of a folder
 }
 
@@ -88,6 +89,13 @@ func (n Node) Open(path string) (fs.File, error) {
 		}
 		return &openDir{node: n, path: path, list: l}, nil
 	}
+	if n.Pieces != nil {
+		if r, size, err := n.Pieces(); err != nil {
+			return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+		} else if r != nil {
+			return &openPieces{n, r, size}, nil
+		}
+	}
 	data, err := n.Content()
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
@@ -102,6 +110,15 @@ type openFile struct {
 
 func (f *openFile) Stat() (fs.FileInfo, error) { return info{f.node, f.Reader.Size()}, nil }
 func (f *openFile) Close() error               { return nil }
+
+type openPieces struct {
+	node Node
+	io.Reader
+	size int64
+}
+
+func (f *openPieces) Stat() (fs.FileInfo, error) { return info{f.node, f.size}, nil }
+func (f *openPieces) Close() error               { return nil }
 
 type openDir struct {
 	node Node

@@ -3,6 +3,7 @@
 package tree
 
 import (
+	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -73,12 +74,22 @@ type node struct {
 	index   map[string]*node
 
 	content func() ([]byte, error) // content of a file; nil for a folder
+	pieces  Pieces
 	meta    Meta
 }
 
 // Add adds a file, and creates the folders on its path. Content is called whenever the file is opened, so that a large
 // tree is never in memory as a whole. A second file with the same name replaces the first.
 func (t *FS) Add(name string, meta Meta, content func() ([]byte, error)) {
+	t.AddPieces(name, meta, content, nil)
+}
+
+// Pieces returns a reader of the content of a large file, which is in memory piece by piece, and its size; or nil if only the
+// whole content can be made.
+type Pieces func() (r io.Reader, size int64, err error)
+
+// AddPieces is Add for a file that is read piece by piece when it is opened, if pieces allows it; [FS.ReadFile] uses content.
+func (t *FS) AddPieces(name string, meta Meta, content func() ([]byte, error), pieces Pieces) {
 	dir := &t.root
 	for {
 		first, rest, deeper := strings.Cut(name, "/")
@@ -92,7 +103,7 @@ func (t *FS) Add(name string, meta Meta, content func() ([]byte, error)) {
 			dir.entries = append(dir.entries, n)
 		}
 		if !deeper {
-			n.content, n.meta = content, meta
+			n.content, n.pieces, n.meta = content, pieces, meta
 			return
 		}
 		dir, name = n, rest
@@ -174,7 +185,7 @@ func (n *node) shown(name string) Node {
 	if n.isDir() {
 		return Node{Name: name, Meta: n.meta, List: n.list}
 	}
-	return Node{Name: name, Meta: n.meta, Content: n.content}
+	return Node{Name: name, Meta: n.meta, Content: n.content, Pieces: n.pieces}
 }
 
 func (n *node) list() (List, error) {

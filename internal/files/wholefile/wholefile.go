@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -114,6 +115,24 @@ func SyncDir(dir string) error {
 		return err
 	}
 	return errors.Join(Flush(f), f.Close())
+}
+
+// MkdirAll is [os.MkdirAll] for folders that survive a crash of the system, where that is possible.
+func MkdirAll(dir string, mode fs.FileMode) error {
+	var created []string
+	for at := filepath.Clean(dir); at != filepath.Dir(at); at = filepath.Dir(at) {
+		if _, err := os.Lstat(at); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		created = append(created, at)
+	}
+	if err := os.MkdirAll(dir, mode); err != nil {
+		return err
+	}
+	for _, at := range slices.Backward(created) {
+		_ = SyncDir(filepath.Dir(at)) // some file systems cannot, and some parents cannot be read
+	}
+	return nil
 }
 
 // Sync flushes a file to disk.

@@ -2,6 +2,7 @@
 package budget
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
 )
@@ -41,11 +42,17 @@ func New(size int64) *Budget {
 	return b
 }
 
+// large is an amount of memory that the collector frees before others take it, in bytes: otherwise as much again may be taken first.
+const large = 64 << 20
+
 // Take waits until n bytes are available, and returns a function that releases them. A request larger than the whole
 // budget is granted when nothing else is taken.
 func (b *Budget) Take(n int64) (give func()) {
 	size := Share(b.size)
 	n = max(0, min(n, size))
+	if n >= large {
+		defer runtime.GC() // of what was released
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for b.lent+n > size {

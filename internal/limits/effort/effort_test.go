@@ -23,7 +23,7 @@ func TestMeter(t *testing.T) {
 	if err := m.Spend(200); err != nil {
 		t.Error(err)
 	}
-	if got := k.Nearest(); got != 1 {
+	if got, n := k.Nearest(); got != 1 || n != 200 {
 		t.Errorf("nearest %v", got)
 	}
 	err := m.Spend(1)
@@ -64,13 +64,22 @@ func TestMeter(t *testing.T) {
 // TestPage tests that docs/limits.md has the table of all kinds.
 func TestPage(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("| Work | Counted | Budget |\n| --- | --- | --- |\n")
+	b.WriteString("| Work | Counted | Budget | Largest known | Factor |\n| --- | --- | --- | --- | --- |\n")
 	for _, k := range effort.Kinds() {
-		most := words.Thousands(k.Least)
+		most, known, part := words.Thousands(k.Least), "none is known", ""
 		if k.Each > 0 {
 			most += fmt.Sprintf(", and %s for each %s", words.Thousands(k.Each), k.Size)
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", k.Work, k.Unit, most)
+		if k.Known > 0 {
+			known = words.Thousands(k.Known) + ": " + k.Thing
+			if part = fmt.Sprintf("%.1f", float64(k.Least)/float64(k.Known)); k.Least >= 10*k.Known {
+				part = words.Thousands(k.Least / k.Known)
+			}
+			if k.Known > k.Least {
+				t.Errorf("%s: the largest known has %s, more than the limit", k.Work, known)
+			}
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", k.Work, k.Unit, most, known, part)
 	}
 	const name = "../../../docs/limits.md"
 	page, err := os.ReadFile(name)

@@ -66,7 +66,7 @@ func (p *APNG) Add(m *image.RGBA) error {
 	}
 	const keep, replace = 0, 0 // dispose and blend operations: keep the frame, and replace the previous one
 	p.chunks.write("fcTL", append(append(head, p.delay...), keep, replace))
-	pixels := newStream(part.Dx(), p.kind, func(data []byte) {
+	pixels := newStream(part.Dx(), p.kind, level, func(data []byte) {
 		if p.done == 0 {
 			p.chunks.write("IDAT", data)
 		} else {

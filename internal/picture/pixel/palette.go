@@ -76,7 +76,7 @@ func (x *indexer) expand(width int, kind Kind) func(y int, row []byte) {
 			c := x.palette[index]
 			to := row[i*bytesPer[kind]:][:bytesPer[kind]]
 			to[0], to[1], to[2] = byte(c), byte(c>>8), byte(c>>16)
-			if kind == RGBA {
+			if kind != RGB {
 				to[3] = byte(c >> 24)
 			}
 		}

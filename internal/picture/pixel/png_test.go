@@ -2,6 +2,7 @@ package pixel_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"image"
 	"image/color"
 	"image/png"
@@ -260,4 +261,36 @@ func FuzzPNG(f *testing.F) {
 		k := []pixel.Kind{pixel.RGB, pixel.RGBA}[kind%2]
 		same(t, write(t, m, k, max(int(rows), 1)), m, k)
 	})
+}
+
+// TestStraight tests that a picture in NRGBA keeps all its bytes, those of transparent pixels included, with a palette and without.
+func TestStraight(t *testing.T) {
+	for _, colors := range []uint32{200, 1 << 24} {
+		m := image.NewNRGBA(image.Rect(0, 0, 640, 500))
+		r := rand.New(rand.NewPCG(1, uint64(colors)))
+		for i := 0; i < len(m.Pix); i += 4 {
+			binary.LittleEndian.PutUint32(m.Pix[i:], r.Uint32N(colors)*255)
+		}
+		var b bytes.Buffer
+		p, err := pixel.NewFastPNG(&b, m.Rect.Size(), pixel.StraightRGBA)
+		if err == nil {
+			err = p.Add((*image.RGBA)(m))
+		}
+		if err == nil {
+			err = p.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := png.Decode(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := 0; i < len(m.Pix); i += 4 {
+			x, y := i/4%640, i/4/640
+			if c := got.At(x, y); c != m.NRGBAAt(x, y) {
+				t.Fatalf("%d colours: the pixel %d, %d is %v, expected %v", colors, x, y, c, m.NRGBAAt(x, y))
+			}
+		}
+	}
 }

@@ -18,6 +18,7 @@ import (
 type stream struct {
 	chunk   func([]byte)
 	kind    Kind
+	level   int
 	row     []byte
 	above   []byte // the row above; zeros above the first
 	next    *segment
@@ -29,11 +30,12 @@ type stream struct {
 const (
 	segmentSize = 1 << 20 // bytes of a segment before compression, or one row if that is longer
 	level       = 7       // the lowest level with output sizes like those of image/png
+	fastLevel   = 5       // the highest level that is much faster than that
 )
 
-func newStream(width int, kind Kind, chunk func([]byte)) *stream {
+func newStream(width int, kind Kind, level int, chunk func([]byte)) *stream {
 	width *= bytesPer[kind]
-	return &stream{chunk: chunk, kind: kind, row: make([]byte, width), above: make([]byte, width), adler: 1}
+	return &stream{chunk: chunk, kind: kind, level: level, row: make([]byte, width), above: make([]byte, width), adler: 1}
 }
 
 // segment is a part of the stream.
@@ -41,6 +43,7 @@ type segment struct {
 	raw      bytes.Buffer // filtered rows
 	packed   bytes.Buffer
 	deflater *flate.Writer
+	level    int    // of deflater
 	adler    uint32 // checksum of raw
 	done     chan *parallel.Panic
 }
@@ -75,16 +78,17 @@ func (s *stream) add(rows int, get func(y int, row []byte)) {
 func (s *stream) pack() {
 	g := s.next
 	s.next = nil
-	go func() { g.done <- parallel.Catch(g.pack) }()
+	go func() { g.done <- parallel.Catch(func() { g.pack(s.level) }) }()
 	if s.packing = append(s.packing, g); len(s.packing) > runtime.GOMAXPROCS(0) {
 		s.put()
 	}
 }
 
-func (g *segment) pack() {
+func (g *segment) pack(level int) {
 	g.packed.Reset()
 	g.adler = deflate.Adler32(g.raw.Bytes())
-	if g.deflater == nil {
+	if g.deflater == nil || g.level != level {
+		g.level = level
 		g.deflater, _ = flate.NewWriter(&g.packed, level) // the level is valid, so there is no error
 	} else {
 		g.deflater.Reset(&g.packed)

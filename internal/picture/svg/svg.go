@@ -47,10 +47,8 @@ type LeftOut struct {
 }
 
 const (
-	maxDepth  = 200     // of elements
-	maxName   = 100     // bytes of the name of an entity
-	maxPoints = 1 << 18 // of all lines
-	maxValue  = 1 << 24 // of a coordinate, in units
+	maxName  = 100     // bytes of the name of an entity
+	maxValue = 1 << 24 // of a coordinate, in units
 )
 
 // reader reads a picture.
@@ -67,7 +65,7 @@ type reader struct {
 
 // Read reads a picture. Errors wrap those of package fault, and have the offset in data.
 func Read(data []byte, o Options) (*Picture, error) {
-	r := &reader{Options: o, data: data, points: maxPoints, decoder: xml.NewDecoder(bytes.NewReader(data))}
+	r := &reader{Options: o, data: data, points: int(effort.OutlinePoints.Limit(0)), decoder: xml.NewDecoder(bytes.NewReader(data))}
 	r.decoder.CharsetReader = func(charset string, in io.Reader) (io.Reader, error) {
 		if strings.EqualFold(charset, "iso-8859-1") || strings.EqualFold(charset, "us-ascii") {
 			return latin1{in}, nil
@@ -243,8 +241,8 @@ const namespace = "http://www.w3.org/2000/svg"
 
 // children reads the elements in an element, up to its end.
 func (r *reader) children(s style, depth int) (parts []Part, err error) {
-	if depth > maxDepth {
-		return nil, fmt.Errorf("%w: more than %d elements in each other", fault.ErrLimit, maxDepth)
+	if err := effort.SVGDepth.Check("", int64(depth)); err != nil {
+		return nil, err
 	}
 	for {
 		token, err := r.decoder.Token()
@@ -341,7 +339,7 @@ func (r *reader) paint(pen *outline.Pen, s style) (parts []Part, err error) {
 		add(s.stroke.Outline(pen.Path(), pen.Tolerance, &r.points), outline.NonZero, s.line.color(s), s.lineOpacity)
 	}
 	if r.points <= 0 {
-		err = fmt.Errorf("%w: the lines have more than %d points", fault.ErrLimit, maxPoints)
+		err = effort.OutlinePoints.More()
 	}
 	return parts, err
 }

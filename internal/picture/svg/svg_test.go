@@ -117,9 +117,9 @@ func TestErrors(t *testing.T) {
 		{"<svg><g></svg>", "line 1: element <g> closed by </svg>", fault.ErrFormat},
 		{"<svg width='1e9' height='5'/>", "1e+09 x 5 pixels", fault.ErrFormat},
 		{"<svg width='-1' height='5'/>", "-1 x 5 pixels", fault.ErrFormat},
-		{string(svgOf(deep)), "more than 200 elements in each other", fault.ErrLimit},
-		{string(svgOf(curves)), "262144 points", fault.ErrLimit},
-		{string(svgOf(`<path d="M0 0h1e6" stroke="red" stroke-dasharray="1e-3"/>`)), "262144 points", fault.ErrLimit},
+		{string(svgOf(deep)), "at most 200 nested elements", fault.ErrLimit},
+		{string(svgOf(curves)), "262,144 points", fault.ErrLimit},
+		{string(svgOf(`<path d="M0 0h1e6" stroke="red" stroke-dasharray="1e-3"/>`)), "262,144 points", fault.ErrLimit},
 		{"<?xml version='1.0' encoding='koi8-r'?><svg/>", `unknown encoding "koi8-r"`, fault.ErrFormat},
 	} {
 		_, err := Read([]byte(c.data), usualOptions)

@@ -15,6 +15,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/bin"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/picture/pixel"
 	"trowel.example/internal/text/words"
 	"trowel.example/trace"
@@ -49,8 +50,6 @@ const (
 	rle       = 8  // in the type of the image: pixels are run-length encoded
 	fromRight = 16 // in the descriptor: each row begins at the right
 	fromTop   = 32 // in the descriptor: the first row is the top row
-
-	maxPixels = 1 << 28 // of a picture; run lengths can describe more than fits into memory
 )
 
 // Header describes the picture of a file.
@@ -110,8 +109,9 @@ func readHeader(r *bin.Reader) (*Header, error) {
 		r.FailAt(7, "palette_bits", fault.ErrFormat, "colours of 15, 16, 24 or 32 bits", fmt.Sprint(colorBits))
 	case h.Width == 0 || h.Height == 0:
 		r.FailAt(12, "width", fault.ErrFormat, "sides of 1 to 65535", fmt.Sprintf("%d × %d", h.Width, h.Height))
-	case int64(h.Width)*int64(h.Height) > maxPixels:
-		r.FailAt(12, "width", fault.ErrLimit, fmt.Sprintf("at most %d pixels", maxPixels), fmt.Sprintf("%d × %d", h.Width, h.Height))
+	case int64(h.Width)*int64(h.Height) > effort.PicturePixels.Limit(0): // run lengths can describe more than fits into memory
+		e := effort.PicturePixels.Over(int64(h.Width) * int64(h.Height))
+		r.FailAt(12, "width", e.Err, e.Want, e.Got)
 	case !good:
 		r.FailAt(16, "bits", fault.ErrFormat, "8 or 16 bits, or 15, 24 or 32 for colours", fmt.Sprint(h.Bits))
 	case descriptor>>6 != 0:
@@ -277,7 +277,7 @@ func Encode(m image.Image, f Format) ([]byte, error) {
 	b := m.Bounds()
 	if b.Dx() < 1 || b.Dy() < 1 || b.Dx() > 65535 || b.Dy() > 65535 {
 		return nil, &fault.Error{Path: "width", Offset: 12, Want: "sides of 1 to 65535",
-			Got: fmt.Sprintf("%d × %d", b.Dx(), b.Dy()), Err: fault.ErrLimit}
+			Got: fmt.Sprintf("%d × %d", b.Dx(), b.Dy()), Err: fault.ErrFormat}
 	}
 	src := pixel.NRGBA(m)
 	size := 3

@@ -62,7 +62,7 @@ func TestRoundTrip(t *testing.T) {
 			}
 		}
 	}
-	if _, err := tga.Encode(image.NewNRGBA(image.Rect(0, 0, 65536, 1)), tga.Plain); !errors.Is(err, fault.ErrLimit) {
+	if _, err := tga.Encode(image.NewNRGBA(image.Rect(0, 0, 65536, 1)), tga.Plain); !errors.Is(err, fault.ErrFormat) {
 		t.Errorf("a picture that is too wide: %v", err)
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/image/font/sfnt"
 	"golang.org/x/image/math/fixed"
 
-	"trowel.example/fault"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/picture/outline"
 )
 
@@ -138,9 +138,6 @@ func (f *Font) Line(text string, spacing float64) (letters []Letter, width float
 	return letters, width, nil
 }
 
-// maxPoints is the number of points of the outline of a letter.
-const maxPoints = 1 << 18
-
 // Outline returns the outline of a letter with its origin at 0,0, in units of which the font has a size. It encloses the letter
 // by the rule NonZero. It fails with [fault.ErrLimit] if the letters of the font are too much work.
 func (f *Font) Outline(c rune, size, tolerance float64) (outline.Path, error) {
@@ -148,7 +145,8 @@ func (f *Font) Outline(c rune, size, tolerance float64) (outline.Path, error) {
 	if err != nil {
 		return nil, err
 	}
-	left := maxPoints
+	most := int(effort.OutlinePoints.Limit(0))
+	left := most
 	p := outline.Pen{Tolerance: tolerance, Left: &left}
 	f.source.letter = true
 	segments, err := f.drawn.LoadGlyph(&f.buffer, g, fixed.I(em), nil)
@@ -172,9 +170,9 @@ func (f *Font) Outline(c rune, size, tolerance float64) (outline.Path, error) {
 		}
 	}
 	if left < 0 {
-		return nil, fmt.Errorf("the letter %q: %w: its outline has more than %d points", c, fault.ErrLimit, maxPoints)
+		return nil, fmt.Errorf("the outline of the letter %q: %w", c, effort.OutlinePoints.More())
 	}
-	if err := f.source.spend(perPoint * int64(maxPoints-left)); err != nil {
+	if err := f.source.spend(perPoint * int64(most-left)); err != nil {
 		return nil, fmt.Errorf("the letter %q: %w", c, err)
 	}
 	return p.Path(), nil

@@ -134,7 +134,7 @@ func TestEffort(t *testing.T) {
 	if _, err := f.NewSheet(""); err != nil {
 		t.Fatal(err)
 	}
-	if near := effort.Letters.Nearest(); near == 0 || near > 0.02 {
+	if near, _ := effort.Letters.Nearest(); near == 0 || near > 0.02 {
 		t.Errorf("a sheet takes %.1f %% of the budget", 100*near)
 	}
 	// Each letter from A to G consists of eight of the next one.

@@ -64,7 +64,7 @@ func why(err error) string {
 	case strings.Contains(err.Error(), "server refused TLS connection"): // pgconn has no type for this; a test provokes it
 		return "the server has no TLS, which sslmode requires"
 	case errors.Is(err, errNotRedis):
-		return "it does not answer as Redis does; if it expects TLS: this is not supported for Redis, so connect through a tunnel"
+		return "the server does not answer as Redis does; if it expects TLS: this is not supported for Redis, so connect through a tunnel"
 	case errors.As(err, &reply) && (reply.Code == "53100" || reply.Code == "53200"): // disk_full, out_of_memory
 		return "no space left on the server: " + reply.Message
 	case errors.As(err, &reply):

@@ -50,7 +50,7 @@ func readBatch(data []byte, offset int64, record func(tag uint64, key, value []b
 	seq := r.U64("sequence")
 	count := r.U32("count")
 	if r.Err() == nil && seq+uint64(count) > maxSequence {
-		r.FailAt(offset, "sequence", fault.ErrFormat, "a number of 56 bits", fmt.Sprint(seq))
+		r.FailAt(offset, "sequence", fault.ErrFormat, "a 56-bit number", fmt.Sprint(seq))
 	}
 	n := uint32(0)
 	for ; r.Err() == nil && r.Len() > 0; n++ {

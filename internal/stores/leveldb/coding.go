@@ -85,7 +85,7 @@ func readUvarint(r *bin.Reader, name string, bits int) uint64 {
 			return v
 		}
 	}
-	r.FailAt(at, name, fault.ErrFormat, fmt.Sprintf("an integer of %d bits", bits), "more")
+	r.FailAt(at, name, fault.ErrFormat, fmt.Sprintf("a %d-bit integer", bits), "more")
 	return 0
 }
 

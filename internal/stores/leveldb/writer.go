@@ -13,6 +13,7 @@ import (
 
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/wholefile"
+	"trowel.example/internal/limits/effort"
 )
 
 const (
@@ -81,7 +82,7 @@ func Reopen(dir string) (_ *Writer, err error) {
 	if err != nil {
 		return nil, err
 	}
-	mark, err := regular.ReadFile(filepath.Join(dir, markName), 1<<10)
+	mark, err := regular.ReadFile(filepath.Join(dir, markName), effort.SmallFile)
 	w.fresh = err == nil && string(mark) == name
 	db, err := Open(dir, nil)
 	if err != nil {

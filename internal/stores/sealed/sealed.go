@@ -17,12 +17,16 @@ import (
 	"io"
 	"io/fs"
 	"regexp"
-	"slices"
+	"runtime/debug"
 	"strings"
+	"sync"
 
 	"filippo.io/age"
+	"filippo.io/age/armor"
 
 	"trowel.example/fault"
+	"trowel.example/internal/files/host"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/stores/storage"
 	"trowel.example/internal/text/words"
 )
@@ -47,37 +51,53 @@ const Folder = "keys"
 
 const (
 	keyExtension = ".age"
-	maxKeyFile   = 64 << 10 // bytes
 	maxKeyFiles  = 64
 )
 
 // workFactor is the cost of passphrases, the default of age: 256 MiB of memory and about a second. Tests lower it.
 var workFactor = 18
 
-// Wrap writes the key into the store, encrypted for the readers: twice, since without it everything is lost. It returns the names
-// of the files that it has written, also with an error.
+// unlocked has the keys that passphrases have decrypted or encrypted in this run, by the name of the key and the passphrase in the
+// environment, which is empty if the user has entered it.
+var unlocked sync.Map
+
+// derived remembers a key, and returns the memory in which a passphrase was derived to the system, before anything else needs memory.
+func derived(k *Key) {
+	unlocked.Store([2]string{k.Name(), host.Env(VariablePhrase)}, k)
+	debug.FreeOSMemory()
+}
+
+// Wrap writes the key into the store, encrypted for the readers: twice, since without it everything is lost. The second file is
+// the first as text (age calls it armored), since each encryption with a passphrase costs a second. It returns the names of the files
+// that it has written, also with an error.
 func (k *Key) Wrap(ctx context.Context, s storage.Store, readers Readers) (made []string, err error) {
 	groups, err := readers.groups(s)
 	if err != nil {
 		return nil, err
 	}
-	for _, to := range slices.Concat(groups, groups) {
-		var data bytes.Buffer
-		w, err := age.Encrypt(&data, to...)
+	for _, to := range groups {
+		var data, text bytes.Buffer
+		armored := armor.NewWriter(&text)
+		w, err := age.Encrypt(io.MultiWriter(&data, armored), to...)
 		if err == nil {
 			_, err = io.WriteString(w, k.identity.String()+"\n")
 		}
 		if err == nil {
-			err = w.Close()
+			err = errors.Join(w.Close(), armored.Close())
 		}
 		if err != nil {
 			return made, err
 		}
-		name := keyFile(data.Bytes())
-		if err := storage.WriteFile(ctx, s, name, data.Bytes()); err != nil {
-			return made, err
+		for _, data := range [][]byte{data.Bytes(), text.Bytes()} {
+			name := keyFile(data)
+			if err := storage.WriteFile(ctx, s, name, data); err != nil {
+				return made, err
+			}
+			made = append(made, name)
 		}
-		made = append(made, name)
+	}
+	if readers.Passphrase {
+		derived(k)
 	}
 	return made, nil
 }
@@ -102,7 +122,7 @@ func CheckKeys(ctx context.Context, s storage.Store, bad func(name string, err e
 	}
 	intact := true
 	for _, name := range names {
-		data, err := storage.ReadFile(ctx, s, name, maxKeyFile)
+		data, err := storage.ReadFile(ctx, s, name, effort.SmallFile)
 		if storage.IsUnavailable(err) {
 			return err
 		}
@@ -154,7 +174,7 @@ func Unwrap(ctx context.Context, s storage.Store, name string) (*Key, error) {
 	var cause error
 	contents := make(map[string][]byte)
 	for _, file := range files {
-		data, err := storage.ReadFile(ctx, s, file, maxKeyFile)
+		data, err := storage.ReadFile(ctx, s, file, effort.SmallFile)
 		if storage.IsUnavailable(err) {
 			return nil, err
 		}
@@ -162,13 +182,24 @@ func Unwrap(ctx context.Context, s storage.Store, name string) (*Key, error) {
 			cause = errors.Join(cause, err)
 			continue
 		}
+		if bytes.HasPrefix(data, []byte(armor.Header)) {
+			if data, err = io.ReadAll(armor.NewReader(bytes.NewReader(data))); err != nil {
+				cause = errors.Join(cause, otherKey(s, file, err))
+				continue
+			}
+		}
 		contents[file] = data
 	}
+	tried := make(map[string]bool)               // a file and its copy
 	for _, phrase := range []bool{false, true} { // identities ask for nothing
 		for _, file := range files {
 			data := contents[file]
-			if data == nil || bytes.HasPrefix(data, []byte(phraseHeader)) != phrase {
+			if data == nil || tried[string(data)] || bytes.HasPrefix(data, []byte(phraseHeader)) != phrase {
 				continue
+			}
+			tried[string(data)] = true
+			if k, ok := unlocked.Load([2]string{name, host.Env(VariablePhrase)}); phrase && ok {
+				return k.(*Key), nil
 			}
 			ids, err := identities(s, phrase)
 			if err != nil {
@@ -180,6 +211,9 @@ func Unwrap(ctx context.Context, s storage.Store, name string) (*Key, error) {
 			key, err := unwrap(data, ids)
 			switch {
 			case err == nil && key.Name() == name:
+				if phrase {
+					derived(key)
+				}
 				return key, nil
 			case err == nil:
 				err = errors.New("a key of another repository")
@@ -187,11 +221,14 @@ func Unwrap(ctx context.Context, s storage.Store, name string) (*Key, error) {
 				missing = ErrOtherKey
 				continue
 			}
-			cause = errors.Join(cause, &fault.Error{File: s.Path(file), Offset: -1, Want: "the key of the repository", Got: "other bytes",
-				Err: err})
+			cause = errors.Join(cause, otherKey(s, file, err))
 		}
 	}
 	return nil, errors.Join(fmt.Errorf("%s: %w", s.Path(""), missing), cause)
+}
+
+func otherKey(s storage.Store, file string, err error) error {
+	return &fault.Error{File: s.Path(file), Offset: -1, Want: "the key of the repository", Got: "other bytes", Err: err}
 }
 
 // phraseHeader begins a file of age that is encrypted with a passphrase.
@@ -202,7 +239,7 @@ func unwrap(data []byte, ids []age.Identity) (*Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := io.ReadAll(io.LimitReader(r, maxKeyFile))
+	text, err := io.ReadAll(io.LimitReader(r, effort.SmallFile.Limit(0)))
 	if err != nil {
 		return nil, err
 	}

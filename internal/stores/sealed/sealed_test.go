@@ -6,12 +6,15 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
 	"filippo.io/age"
+	"filippo.io/age/armor"
 
 	"trowel.example/internal/files/host"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/stores/sealed"
 	"trowel.example/internal/stores/storage"
 	"trowel.example/internal/testing/tests"
@@ -46,7 +49,7 @@ func TestFiles(t *testing.T) {
 			if err := storage.WriteFile(t.Context(), s, name, want); err != nil {
 				t.Fatal(err)
 			}
-			got, err := storage.ReadFile(t.Context(), s, name, 1<<30)
+			got, err := storage.ReadFile(t.Context(), s, name, effort.WholeFile)
 			if err != nil || !bytes.Equal(got, want) {
 				t.Fatalf("%s of %d bytes: %d bytes, %v", name, size, len(got), err)
 			}
@@ -98,7 +101,7 @@ func TestChanged(t *testing.T) {
 		if err := os.WriteFile(folder.Path("in/file"), changed, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := storage.ReadFile(t.Context(), s, "in/file", 1<<20); err == nil {
+		if got, err := storage.ReadFile(t.Context(), s, "in/file", effort.SmallFile); err == nil {
 			t.Errorf("%s %d: %q", what, i, got)
 		}
 	}
@@ -155,6 +158,7 @@ func TestReaders(t *testing.T) {
 		"an identity and the phrase": {map[string]string{"variable TROWEL_KEY_FILE": other, "variable TROWEL_PASSPHRASE": "open sesame"}, nil},
 	} {
 		tests.OnHost(t, c.answers)
+		sealed.Forget()
 		got, err := sealed.Unwrap(t.Context(), folder, key.Name())
 		if !errors.Is(err, c.err) || err == nil && got.Name() != key.Name() {
 			t.Errorf("%s: %v", what, err)
@@ -166,6 +170,7 @@ func TestReaders(t *testing.T) {
 		}
 	}
 	tests.OnHost(t, nil)
+	sealed.Forget()
 	if _, err := sealed.Unwrap(t.Context(), folder, key.Name()); err == nil || !strings.Contains(err.Error(), "TROWEL_PASSPHRASE") {
 		t.Errorf("without a terminal: %v", err)
 	}
@@ -201,6 +206,67 @@ func TestReaders(t *testing.T) {
 	}
 }
 
+// TestPassphraseOnce tests that a passphrase is entered and derived once in a run: both files with the key have the same derivation, and
+// no later one is needed.
+func TestPassphraseOnce(t *testing.T) {
+	folder := storage.Folder(t.TempDir())
+	key, err := sealed.NewKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests.OnHost(t, map[string]string{"variable TROWEL_PASSPHRASE": "open sesame"})
+	names, err := key.Wrap(t.Context(), folder, sealed.Readers{Passphrase: true})
+	if err != nil || len(names) != 2 {
+		t.Fatal(names, err)
+	}
+	first, err := os.ReadFile(folder.Path(names[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := os.Open(folder.Path(names[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer second.Close()
+	if data, err := io.ReadAll(armor.NewReader(second)); err != nil || !bytes.Equal(data, first) {
+		t.Errorf("the second file is %q, %v, expected the text of the first", data, err)
+	}
+	tried := func() uint64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if got, err := sealed.Unwrap(t.Context(), folder, key.Name()); err != nil || got != key && got.Name() != key.Name() {
+			t.Error(got, err)
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	const derivation = 256 << 10 // bytes, at the cost of tests
+	if n := tried(); n >= derivation {
+		t.Errorf("a repository that was created in this run takes %d bytes", n)
+	}
+	sealed.Forget()
+	if n := tried(); n < derivation {
+		t.Errorf("the first opening takes %d bytes", n)
+	}
+	if n := tried(); n >= derivation {
+		t.Errorf("the second opening takes %d bytes", n)
+	}
+	for _, name := range names { // each alone is enough
+		data, err := os.ReadFile(folder.Path(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		alone := storage.Folder(t.TempDir())
+		sealed.Forget()
+		if err := storage.WriteFile(t.Context(), alone, name, data); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := sealed.Unwrap(t.Context(), alone, key.Name()); err != nil {
+			t.Error(name, err)
+		}
+	}
+}
+
 // FuzzUnwrap reads damaged keys.
 func FuzzUnwrap(f *testing.F) {
 	folder := storage.Folder(f.TempDir())
@@ -225,6 +291,7 @@ func FuzzUnwrap(f *testing.F) {
 	}
 	f.Add(data)
 	f.Add([]byte("age-encryption.org/v1\n-> scrypt AAAA 30\n"))
+	f.Add([]byte(armor.Header + "\nYWdlLWVu\n" + armor.Footer + "\n"))
 	tests.OnHost(f, map[string]string{"variable TROWEL_KEY_FILE": file, "variable TROWEL_PASSPHRASE": "x"})
 	f.Fuzz(func(t *testing.T, changed []byte) {
 		if err := os.WriteFile(folder.Path(names[0]), changed, 0o600); err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"trowel.example/internal/files/host"
 	"trowel.example/internal/files/regular"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/stores/storage"
 )
 
@@ -50,7 +51,7 @@ func identities(store storage.Store, phrase bool) ([]age.Identity, error) {
 	if name == "" {
 		return nil, nil
 	}
-	data, err := regular.ReadFile(name, maxKeyFile)
+	data, err := regular.ReadFile(name, effort.SmallFile)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +136,7 @@ func recipientsIn(name string) ([]age.Recipient, error) {
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
 		return nil, expected
 	}
-	data, err := regular.ReadFile(name, maxKeyFile)
+	data, err := regular.ReadFile(name, effort.SmallFile)
 	if err != nil {
 		return nil, err
 	}

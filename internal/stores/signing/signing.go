@@ -13,19 +13,18 @@ import (
 
 	"trowel.example/internal/files/host"
 	"trowel.example/internal/files/regular"
+	"trowel.example/internal/limits/effort"
 )
 
 // Variable is the variable of the environment with the password of the secret key.
 const Variable = "TROWEL_SIGN_PASSWORD"
-
-const maxFile = 64 << 10 // bytes
 
 // Key is a secret key.
 type Key struct{ key minisign.PrivateKey }
 
 // ReadKey reads a secret key from a file that minisign has made. It takes the password from the environment or asks the user.
 func ReadKey(name string) (*Key, error) {
-	data, err := regular.ReadFile(name, maxFile)
+	data, err := regular.ReadFile(name, effort.SmallFile)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +65,7 @@ func ParseTrust(text string) (*Trust, error) {
 	if t.key.UnmarshalText([]byte(text)) == nil {
 		return t, nil
 	}
-	data, err := regular.ReadFile(text, maxFile)
+	data, err := regular.ReadFile(text, effort.SmallFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -78,8 +77,8 @@ func ParseTrust(text string) (*Trust, error) {
 
 // Errors of [Trust.Verify].
 var (
-	ErrNone  = errors.New("it is not signed")
-	ErrOther = errors.New("it is signed with another key")
+	ErrNone  = errors.New("not signed")
+	ErrOther = errors.New("signed with another key")
 	ErrWrong = errors.New("the signature does not match: it was changed, or the signature belongs to something else")
 )
 

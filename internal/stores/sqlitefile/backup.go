@@ -77,6 +77,8 @@ func Backup(ctx context.Context, from, to string) (err error) {
 			return src.Explain(err)
 		case !more:
 			return nil
+		default:
+			waiting = 0 // since the last pages
 		}
 	}
 }

@@ -77,3 +77,18 @@ func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }
+
+// A Table is a table as a program uses it.
+type Table struct {
+	Name    string
+	Columns []string   // that the program writes
+	Keys    [][]string // the columns of which each row has different values; by the first, the program finds rows
+	Updates bool       // the program updates rows; otherwise it replaces them
+}
+
+// A Misfit is something in the schema of a database with which a program cannot change it.
+type Misfit struct {
+	Table string
+	Text  string
+	Mend  []string // statements that remove the cause; none if there is no way
+}

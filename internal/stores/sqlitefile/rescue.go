@@ -15,6 +15,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trowel.example/check"
+	"trowel.example/internal/files/inuse"
 	"trowel.example/internal/files/scratch"
 	"trowel.example/internal/files/wholefile"
 	"trowel.example/internal/stores/sqlitepage"
@@ -413,6 +414,21 @@ func (r *rescuer) choose() error {
 	return nil
 }
 
+// Examine reports whether a database is damaged, and returns the parts that cannot be read.
+func Examine(ctx context.Context, path string, tables []string) ([]Loss, bool, error) {
+	f, err := OpenOrRescue(ctx, path, tables)
+	if err != nil {
+		return nil, false, err
+	}
+	defer f.Close()
+	if !f.Rescued() && inuse.By(path) == "" {
+		if _, err := f.Verify(ctx, tables); err != nil {
+			return nil, false, err
+		}
+	}
+	return f.Losses(), f.Rescued(), nil
+}
+
 // RescueInPlace replaces a damaged database by a new one with its readable data, like [RescueTo]. A run that is
 // interrupted leaves the old database, or one that [Settle] completes. No program may use the database.
 func RescueInPlace(ctx context.Context, path string, known []string) error {
@@ -425,7 +441,7 @@ func RescueInPlace(ctx context.Context, path string, known []string) error {
 		return err
 	}
 	if _, err = RescueTo(ctx, path, part, known); err == nil {
-		err = errors.Join(os.Chmod(part, st.Mode().Perm()), wholefile.Sync(part))
+		err = errors.Join(wholefile.SetMode(part, st.Mode().Perm()), wholefile.Sync(part))
 	}
 	if err == nil {
 		err = os.Rename(part, rescuedOf(path))

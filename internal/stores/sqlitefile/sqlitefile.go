@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -22,15 +23,12 @@ import (
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/scratch"
 	"trowel.example/internal/files/wholefile"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/stores/sqlitepage"
-	"trowel.example/internal/text/words"
 )
 
 // busyPatience is the time that a transaction waits for one of another program.
 const busyPatience = 10 * time.Second
-
-// maxRecovered is the maximum size in bytes of a database that is copied because it must be recovered first.
-const maxRecovered = 4 << 30
 
 // File is an open database file. SQLite creates files next to a database in WAL mode even to read it, and must write
 // to a database after a crash. So the way of reading depends on the state of the database:
@@ -51,6 +49,7 @@ type File struct {
 	endCopy func() // removes the copy that is read instead
 	losses  []Loss // losses of a rescued file
 	saved   bool   // the file was rescued
+	spills  string // see spill; "" if the file is not open for writing
 }
 
 // Open opens a database for reading. If the database is damaged, use [File.Rescue].
@@ -101,7 +100,8 @@ func Writable(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{Path: path, Conn: conn}
+	f := &File{Path: path, Conn: conn, spills: filepath.Dir(path)}
+	temporary.begin(f.spills)
 	err = tame(conn)
 	if !wholefile.Flushes() {
 		err = errors.Join(err, sqlitex.ExecuteTransient(conn, "PRAGMA synchronous=OFF", nil))
@@ -158,7 +158,7 @@ func (f *File) hasLog() bool { return sqlitepage.HasLog(f.Path + "-wal") }
 func (f *File) walMode() (bool, error) {
 	conn, err := sqlite.OpenConn(uri(f.Path, "mode=ro"), sqlite.OpenReadOnly|sqlite.OpenURI)
 	if err != nil {
-		return false, err
+		return false, f.denied(err)
 	}
 	defer conn.Close()
 	log := exists(f.Path + "-wal")
@@ -175,6 +175,21 @@ func (f *File) walMode() (bool, error) {
 		return true, nil
 	}
 	return false, f.Explain(err)
+}
+
+// denied returns the error of the system if SQLite cannot open the file because of its permissions: SQLite does not report the cause.
+func (f *File) denied(err error) error {
+	if sqlite.ErrCode(err).ToPrimary() != sqlite.ResultCantOpen {
+		return err
+	}
+	file, cause := os.Open(f.Path)
+	if cause == nil {
+		file.Close()
+	}
+	if errors.Is(cause, fs.ErrPermission) {
+		return cause
+	}
+	return err
 }
 
 // uri returns the URI of a file for SQLite.
@@ -206,6 +221,7 @@ func tame(conn *sqlite.Conn) error {
 	if err := conn.SetDefensive(true); err != nil {
 		return err
 	}
+	temporary.set(conn)
 	return sqlitex.ExecuteTransient(conn, "PRAGMA trusted_schema=OFF", nil)
 }
 
@@ -219,9 +235,9 @@ func (f *File) recover(suffix string) error {
 		}
 		size += st.Size()
 	}
-	if size > maxRecovered {
-		return &fault.Error{File: f.Path + suffix, Offset: -1, Want: "a database that was closed, or is small enough to " +
-			"be copied and recovered", Got: words.Count(size, "byte"), Err: fault.ErrLimit}
+	if e := effort.Recovered.Over(size); e != nil {
+		e.File, e.Want = f.Path+suffix, "a database that its program closed, or "+e.Want
+		return e
 	}
 	dir, end, err := scratch.Make(scratchPrefix)
 	if err != nil {
@@ -367,6 +383,9 @@ func (f *File) Explain(err error) error {
 			Got: "a damaged index that another program is using: close that program, or wait until it has repaired the index", Err: ErrInUse}
 	case code.ToPrimary() == sqlite.ResultFull:
 		return fmt.Errorf("%s: %w", f.Path, ErrFull)
+	case f.Conn != nil && (code.ToPrimary() == sqlite.ResultCantOpen || code == sqlite.ResultIOErrGetTempPath):
+		return fmt.Errorf("%s: SQLite cannot create its temporary files in %s: allow writing there, or make room: %w", f.Path,
+			temporary.dir(), err)
 	}
 	return &fault.Error{File: f.Path, Offset: -1, Want: "an SQLite database that can be read", Got: Why(err), Err: err}
 }
@@ -403,6 +422,12 @@ const scratchPrefix = "trowel-sqlite-"
 func (f *File) Close() error {
 	var err error
 	f.rests = false
+	if f.spills != "" {
+		temporary.end(f.spills)
+		if f.spills = ""; f.Conn != nil {
+			temporary.set(f.Conn)
+		}
+	}
 	if f.Conn != nil {
 		err = f.Conn.Close()
 		f.Conn = nil

@@ -19,6 +19,11 @@ func IsFull(err error) bool { return errors.Is(err, ErrFull) }
 // Why describes an error.
 func Why(err error) string { return err.Error() }
 
+// Examine returns an error that wraps [ErrProgram].
+func Examine(_ context.Context, path string, _ []string) ([]Loss, bool, error) {
+	return nil, false, needsProgram(path)
+}
+
 // Backup returns an error that wraps [ErrProgram].
 func Backup(_ context.Context, from, _ string) error { return needsProgram(from) }
 
@@ -33,3 +38,11 @@ func Unused(_ context.Context, path string) (int64, error) { return 0, needsProg
 
 // Vacuum returns an error that wraps [ErrProgram].
 func Vacuum(_ context.Context, path string) error { return needsProgram(path) }
+
+// Misfits returns an error that wraps [ErrProgram].
+func Misfits(_ context.Context, path string, _ []Table) ([]Misfit, error) {
+	return nil, needsProgram(path)
+}
+
+// Mend returns an error that wraps [ErrProgram].
+func Mend(_ context.Context, path string, _ []string) error { return needsProgram(path) }

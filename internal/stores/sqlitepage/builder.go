@@ -259,7 +259,7 @@ func (b *Builder) Add(ints []int64, data []byte) error {
 	key, ok := b.table.pack(ints)
 	if !ok || len(data) > MaxPayload-100 {
 		return &fault.Error{File: b.f.Name(), Path: b.table.Name, Offset: -1, Want: "a row that can be stored",
-			Got: fmt.Sprintf("%v with %s", ints, words.Count(len(data), "byte")), Err: fault.ErrLimit}
+			Got: fmt.Sprintf("%v with %s", ints, words.Count(len(data), "byte")), Err: fault.ErrFormat}
 	}
 	before := appendRecord(b.cell[:0], ints, int64(2*len(data)+12)) // all of the row except its bytes
 	payload := len(before) + len(data)
@@ -336,7 +336,7 @@ func (b *Builder) page(p *builtPage) uint32 {
 func (b *Builder) paged() {
 	if b.next++; b.next == maxPages && b.err == nil {
 		b.err = &fault.Error{File: b.f.Name(), Offset: -1, Want: fmt.Sprintf("less than %d pages", uint32(maxPages)),
-			Got: "more", Err: fault.ErrLimit}
+			Got: "more", Err: fault.ErrFormat}
 	}
 	if len(b.out) >= collected {
 		b.write()

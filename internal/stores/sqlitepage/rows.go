@@ -256,7 +256,7 @@ func (f *File) Rows(ctx context.Context, shapes []Shape, row func(Row) error) ([
 			continue
 		}
 		if sh.guess {
-			s.lose(Loss{Page: 1, Table: sh.Table, Inner: true, Doubt: true, Reason: errors.New("it must contain the start of the table")})
+			s.lose(Loss{Page: 1, Table: sh.Table, Inner: true, Doubt: true, Reason: errors.New("the page must contain the start of the table")})
 			s.gaps[sh] = []gap{{math.MinInt64, math.MaxInt64, -1}}
 		}
 		s.tree(sh, sh.Root, math.MinInt64, math.MaxInt64, 0)

@@ -13,6 +13,7 @@ import (
 	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/wholefile"
+	"trowel.example/internal/limits/effort"
 )
 
 // Folder is a [Store] in a folder of the file system. The folder and its parents are created for the first file or
@@ -25,7 +26,7 @@ const fileLock = "lock" // in the folder
 // Path returns the path of a file.
 func (f Folder) Path(name string) string { return filepath.Join(string(f), filepath.FromSlash(name)) }
 
-func tooLarge(s Store, name string, size, limit int64) error {
+func tooLarge(s Store, name string, size int64, limit *effort.Kind) error {
 	return regular.TooLarge(s.Path(name), size, limit)
 }
 
@@ -52,7 +53,7 @@ func (f folderFile) Size() int64 { return f.size }
 // Create starts a new file. Until Commit its name begins with a dot.
 func (f Folder) Create(_ context.Context, name string) (Writer, error) {
 	path := f.Path(name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := wholefile.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
 	if _, err := os.Lstat(path); err == nil {
@@ -138,7 +139,7 @@ func (f Folder) Lock(ctx context.Context, _ bool) (Lock, error) {
 		created = append(created, dir)
 	}
 	for tries := 1; ; tries++ {
-		if err := cmp.Or(ctx.Err(), os.MkdirAll(string(f), 0o700)); err != nil {
+		if err := cmp.Or(ctx.Err(), wholefile.MkdirAll(string(f), 0o700)); err != nil {
 			return nil, err
 		}
 		file, err := os.OpenFile(f.Path(fileLock), os.O_CREATE|os.O_RDWR, 0o600)

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"io"
 	"time"
+
+	"trowel.example/internal/limits/effort"
 )
 
 // Store stores files by name. Names are valid by [io/fs.ValidPath] and use / between folders, which are created when a
@@ -85,14 +87,14 @@ func IsUnavailable(err error) bool {
 	return errors.As(err, &u) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// ReadFile reads a file of at most limit bytes.
-func ReadFile(ctx context.Context, s Store, name string, limit int64) (_ []byte, err error) {
+// ReadFile reads a file of the size that limit allows.
+func ReadFile(ctx context.Context, s Store, name string, limit *effort.Kind) (_ []byte, err error) {
 	f, err := s.Open(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if f.Size() > limit {
+	if f.Size() > limit.Limit(0) {
 		return nil, tooLarge(s, name, f.Size(), limit)
 	}
 	data := make([]byte, f.Size())

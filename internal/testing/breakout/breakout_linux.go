@@ -14,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -43,6 +44,7 @@ var attempts = map[string][]func(Target) error{
 		func(t Target) error { return closing(os.Open(filepath.Join(t.Dir, "secret"))) },
 		func(t Target) error { return closing(os.Open(t.Dir)) },
 		func(t Target) error { return closing(os.Open(filepath.Join("/proc/self/root", t.Dir, "secret"))) },
+		func(Target) error { return closing(os.Open(fmt.Sprintf("/proc/%d/cmdline", os.Getppid()))) },
 	},
 	"write": {
 		func(t Target) error {
@@ -54,6 +56,50 @@ var attempts = map[string][]func(Target) error{
 		func(t Target) error { return os.Symlink("x", unused(t)) },
 		func(t Target) error { return os.Link(filepath.Join(t.Dir, "secret"), unused(t)) },
 		func(t Target) error { return unix.Mknod(unused(t), unix.S_IFIFO|0o600, 0) },
+		func(t Target) error { // without Landlock's right to truncate, reading is enough
+			return closing(os.OpenFile(filepath.Join(t.Dir, "empty"), os.O_RDONLY|os.O_TRUNC, 0))
+		},
+		func(t Target) error {
+			how := unix.OpenHow{Flags: unix.O_RDONLY | unix.O_TRUNC}
+			fd, err := unix.Openat2(unix.AT_FDCWD, filepath.Join(t.Dir, "empty"), &how)
+			if err == nil {
+				unix.Close(fd)
+			}
+			return err
+		},
+		func(t Target) error { return os.Chmod(filepath.Join(t.Dir, "empty"), 0o600) },
+		func(t Target) error { return unix.Fchmodat(unix.AT_FDCWD, filepath.Join(t.Dir, "empty"), 0o600, 0) },
+		func(t Target) error {
+			return unix.Fchmodat(unix.AT_FDCWD, filepath.Join(t.Dir, "empty"), 0o600, unix.AT_SYMLINK_NOFOLLOW)
+		},
+		func(t Target) error { return os.Chown(filepath.Join(t.Dir, "empty"), -1, -1) },
+		func(t Target) error { return os.Lchown(filepath.Join(t.Dir, "empty"), -1, -1) },
+		func(t Target) error { return os.Chtimes(filepath.Join(t.Dir, "empty"), time.Now(), time.Now()) },
+		func(t Target) error {
+			return unix.Utimes(filepath.Join(t.Dir, "empty"), []unix.Timeval{{Sec: 1}, {Sec: 1}})
+		},
+		func(t Target) error {
+			return unlessUnsupported(unix.Setxattr(filepath.Join(t.Dir, "empty"), "user.trowel", []byte("x"), 0))
+		},
+		func(t Target) error {
+			return unlessUnsupported(unix.Removexattr(filepath.Join(t.Dir, "empty"), "user.missing"))
+		},
+	},
+	"signal": {
+		func(Target) error { return unix.Kill(os.Getppid(), 0) },
+		func(Target) error { return unix.Tgkill(os.Getppid(), os.Getppid(), 0) },
+		func(Target) error {
+			_, _, errno := unix.Syscall(unix.SYS_TKILL, uintptr(os.Getppid()), 0, 0)
+			return asError(errno)
+		},
+		func(Target) error {
+			pid, err := unix.PidfdOpen(os.Getppid(), 0)
+			if err == nil {
+				err = unix.PidfdSendSignal(pid, 0, nil, 0)
+				unix.Close(pid)
+			}
+			return err
+		},
 	},
 	"network": {
 		func(t Target) error { return closing(net.Dial("tcp", t.TCP)) },
@@ -99,7 +145,48 @@ var attempts = map[string][]func(Target) error{
 			}
 			return errno
 		},
+		func(Target) error {
+			nice, err := unix.Getpriority(unix.PRIO_PROCESS, os.Getppid())
+			if err == nil {
+				err = unix.Setpriority(unix.PRIO_PROCESS, os.Getppid(), 20-nice)
+			}
+			return err
+		},
+		func(Target) error {
+			var cores unix.CPUSet
+			err := unix.SchedGetaffinity(os.Getppid(), &cores)
+			if err == nil {
+				err = unix.SchedSetaffinity(os.Getppid(), &cores)
+			}
+			return err
+		},
+		func(Target) error { return unix.Prlimit(os.Getppid(), unix.RLIMIT_CORE, nil, new(unix.Rlimit)) },
+		func(Target) error { // the kernel would send signals for input of the pipe
+			var pipe [2]int
+			err := unix.Pipe(pipe[:])
+			if err == nil {
+				_, err = unix.FcntlInt(uintptr(pipe[0]), unix.F_SETOWN, os.Getppid())
+				unix.Close(pipe[0])
+				unix.Close(pipe[1])
+			}
+			return err
+		},
 	},
+}
+
+// unlessUnsupported returns nil for the error of a call that reached a file system without such attributes, or a file without one.
+func unlessUnsupported(err error) error {
+	if errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.ENODATA) {
+		return nil
+	}
+	return err
+}
+
+func asError(errno unix.Errno) error {
+	if errno == 0 {
+		return nil
+	}
+	return errno
 }
 
 var number atomic.Int64
@@ -170,7 +257,7 @@ func Prepare() func() {
 func Most(name string) int64 { return int64(threads * len(attempts[name])) }
 
 // Names are the ways out.
-var Names = []string{"read", "write", "network", "exec", "process"}
+var Names = []string{"read", "write", "network", "exec", "signal", "process"}
 
 // Outside makes a target for a test. The folder is not below that of temporary files.
 func Outside(t testing.TB, dir string) Target {

@@ -5,7 +5,6 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -23,20 +22,20 @@ var hostPath = regexp.MustCompile(`^(/(usr|etc|opt|var|home|root|snap|Applicatio
 
 // mayAsk lists the files and packages that may ask the host without internal/files/host.
 var mayAsk = map[string]string{
-	"internal/files/host":                "the seam itself",
-	"internal/testing/tests":             "for tests: which form of a test runs",
-	"internal/testing/corpus":            "for tests: the real files",
-	"internal/testing/judge":             "for tests: the programs of others",
-	"internal/testing/judge/chromium":    "for tests: the programs of others",
-	"internal/testing/judge/firefox":     "for tests: the programs of others",
-	"internal/testing/mutate":            "for tests: how many files to damage",
-	"minetest/internal/worldtest":        "for tests: the engine and its game",
-	"cmd/internal/verbs/second.go":       "starts the second program by the path that internal/files/host found",
-	"cmd/internal/verbs/second_other.go": "starts the second program by the path that internal/files/host found",
-	"cmd/internal/fleet/child.go":        "starts the program itself by its own path",
-	"cmd/internal/sandbox":               "restricts the process, which tests cannot simulate",
-	"internal/testing/breakout":          "for tests: tries to leave a sandbox",
-	"cmd/trowel-page/main.go":            "runs Go, which builds the program of the page; no part of the tool",
+	"internal/files/host":                      "the seam itself",
+	"internal/testing/tests":                   "for tests: which form of a test runs",
+	"internal/testing/corpus":                  "for tests: the real files",
+	"internal/testing/judge":                   "for tests: the programs of others",
+	"internal/testing/judge/chromium":          "for tests: the programs of others",
+	"internal/testing/judge/firefox":           "for tests: the programs of others",
+	"internal/testing/mutate":                  "for tests: how many files to damage",
+	"minetest/internal/worldtest":              "for tests: the engine and its game",
+	"cmd/internal/verbs/second.go":             "starts the second program by the path that internal/files/host found",
+	"cmd/internal/verbs/second_other.go":       "starts the second program by the path that internal/files/host found",
+	"cmd/trowel-fleet/internal/fleet/child.go": "starts the program itself by its own path",
+	"cmd/internal/sandbox":                     "restricts the process, which tests cannot simulate",
+	"internal/testing/breakout":                "for tests: tries to leave a sandbox",
+	"cmd/trowel-page/main.go":                  "runs Go, which builds the program of the page; no part of the tool",
 }
 
 // TestOneHost tests that the program gets information about the host through internal/files/host only, so that tests can run
@@ -61,8 +60,14 @@ func TestOneHost(t *testing.T) {
 	}
 }
 
-// eachSource calls do for each source file of the module outside tests, with its path in the module.
+// eachSource calls do for each source file of both modules outside tests, with its path from the root.
 func eachSource(t *testing.T, do func(fset *token.FileSet, own string, f *ast.File)) {
+	t.Helper()
+	eachFile(t, false, do)
+}
+
+// eachFile calls do for each file of tests, or for each other source file, of both modules, with its path from the root.
+func eachFile(t *testing.T, tests bool, do func(fset *token.FileSet, own string, f *ast.File)) {
 	t.Helper()
 	err := filepath.WalkDir("../../..", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -73,7 +78,7 @@ func eachSource(t *testing.T, do func(fset *token.FileSet, own string, f *ast.Fi
 		if d.IsDir() && own != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata") {
 			return fs.SkipDir
 		}
-		if !strings.HasSuffix(own, ".go") || strings.HasSuffix(own, "_test.go") {
+		if !strings.HasSuffix(own, ".go") || strings.HasSuffix(own, "_test.go") != tests {
 			return nil
 		}
 		fset := token.NewFileSet()
@@ -90,9 +95,9 @@ func eachSource(t *testing.T, do func(fset *token.FileSet, own string, f *ast.Fi
 
 // flushes lists the files that may call a method Sync.
 var flushes = map[string]string{
-	"internal/files/wholefile/wholefile.go": "the seam itself",
-	"minetest/mapdb/leveldb.go":             "the method of leveldb.Writer",
-	"cmd/internal/verbs/census.go":          "the method of a store",
+	"internal/files/wholefile/wholefile.go":    "the seam itself",
+	"minetest/mapdb/leveldb.go":                "the method of leveldb.Writer",
+	"cmd/trowel-fleet/internal/census/verb.go": "the method of a store",
 }
 
 // TestOneFlush tests that the program flushes files to disk through wholefile.Flush only, so that the short forms of tests
@@ -167,29 +172,20 @@ var c = []string{"/usr/share/games", "usr", host.Env("/usr"), host.Folders("/usr
 // TestTestsHaveNoHost tests that the tests of each package that asks the host use internal/testing/tests, so that they run as
 // on a host that has nothing.
 func TestTestsHaveNoHost(t *testing.T) {
-	list, err := exec.Command("go", "list", "-test", "-f", "{{if .ForTest}}{{else}}{{.ImportPath}} {{join .Deps \" "+
-		"\"}}{{end}}", "../../../...").Output()
-	if err != nil {
-		t.Skipf("no go command, or no module: %v", err)
-	}
+	imports := importsOf(t)
 	n := 0
-	for line := range strings.Lines(string(list)) {
-		words := strings.Fields(line)
-		if len(words) == 0 || !strings.HasSuffix(words[0], ".test") {
-			continue
-		}
-		has := func(end string) bool {
-			for _, w := range words[1:] {
-				if strings.HasSuffix(w, end) {
-					return true
-				}
+	for pkg, list := range importsIn(t, true) {
+		all := map[string]bool{pkg: true}
+		for next := append(list, imports[pkg]...); len(next) > 0; next = next[1:] {
+			if own := next[0]; !all[own] {
+				all[own] = true
+				next = append(next, imports[own]...)
 			}
-			return false
 		}
-		if has("/internal/files/host") {
+		if all["internal/files/host"] {
 			n++
-			if !has("/internal/testing/tests") {
-				t.Errorf("%s asks the machine: its tests need to import internal/testing/tests", words[0])
+			if !all["internal/testing/tests"] {
+				t.Errorf("%s asks the machine: its tests need to import internal/testing/tests", pkg)
 			}
 		}
 	}

@@ -32,6 +32,7 @@ var neverRight = []string{
 	`small letters`, `capital letters`, `stands? (for|in|at|behind|before|beside|there)`, `stand-in`,
 	`nobody knows`, `somebody else`, `as it stands`, `goes? by names?`,
 	`idle again`, `made right`, `takes? (it|them) for`, `is owed`, `are owed`, `owes`, `meanwhile goes`,
+	`exclude each other`, `excludes? -`, `numbers? of \d+ bits`, `integers? of \d+ bits`, `expected a text\b`, `the begin of`, `begin of the`,
 	"\u2014",
 }
 

@@ -46,7 +46,7 @@ import (
 // zeroValues has a zero value of each exported type with methods.
 var zeroValues = []any{
 	new(check.Catalog), new(check.Change), new(check.Conflict), new(check.File), new(check.Finding),
-	new(check.Line), new(check.Severity), new(check.Sink), new(check.Span),
+	new(check.Kind), new(check.Line), new(check.Rule), new(check.Severity), new(check.Sink), new(check.Span),
 	new(fault.Error), new(fault.NameError), new(fault.TextError),
 	new(item.Inventory), new(item.List), new(item.Slot), new(item.Stack),
 	new(mapblock.Block), new(mapblock.Flags), new(mapblock.Item), new(mapblock.LegacyContent),
@@ -78,7 +78,7 @@ var zeroValues = []any{
 	new(twmap.Group), new(twmap.Image), new(twmap.Kind), new(twmap.LayerBase), new(twmap.LayerFlags),
 	new(twmap.Map), new(twmap.Numbers), new(twmap.Part), new(twmap.Place), new(twmap.QuadLayer), new(twmap.Sound),
 	new(twmap.SoundLayer), new(twmap.SoundShape), new(twmap.SpeedupTile), new(twmap.Stored), new(twmap.SwitchTile),
-	new(twmap.TeleTile), new(twmap.TileFlags), new(twmap.TileLayer), new(twmap.TilemapFlags), new(twmap.TuneTile),
+	new(twmap.TeleTile), new(twmap.TileFlags), new(twmap.TileLayer), new(twmap.TilemapFlags), new(twmap.TuneTile), new(twmap.UnknownLayer),
 	new(dat.File),
 	new(dds.Format), new(dds.Header),
 	new(hash.Names),

@@ -74,7 +74,7 @@ func Run(t *testing.T, usual int, try func(i int, rng *rand.Rand) (outcomes []st
 	}
 	t.Logf("%d mutations: %s; slowest %v", tries, strings.Join(reported, ", "), slowest)
 	for _, k := range effort.Kinds() {
-		switch near := k.Nearest(); {
+		switch near, _ := k.Nearest(); {
 		case near > maxSpent:
 			t.Errorf("%s: a mutation took %.1f times the budget", k.Unit, near)
 		case near > 0:

@@ -230,3 +230,21 @@ func (a *answers) queries() []censustest.Query {
 			SELECT sha256, count(*) FROM teeworlds_sounds GROUP BY sha256 ORDER BY sha256`},
 	}
 }
+
+// Large returns a map of layers of a size: the game layer, and layers of tiles that are mostly air.
+func Large(layers, width, height int) ([]byte, error) {
+	m := twmap.New(width, height)
+	g := twmap.NewGroup("Large")
+	m.Groups = append(m.Groups, g)
+	for i := range layers - 1 {
+		l := twmap.NewTileLayer(twmap.KindTiles, width, height)
+		r := rand.New(rand.NewPCG(uint64(i), 1))
+		tiles := l.Tiles()
+		for range 1 + width*height/500 {
+			tiles.Set(r.IntN(width), r.IntN(height), twmap.Tile{ID: uint8(1 + r.IntN(255)), Flags: twmap.TileFlags(r.IntN(4))})
+		}
+		l.Store()
+		g.Layers = append(g.Layers, l)
+	}
+	return m.Encode()
+}

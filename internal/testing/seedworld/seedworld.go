@@ -291,7 +291,7 @@ func (m *maker) special(i, version int) ([]byte, error) {
 			return nil, err
 		}
 	}
-	add := func(name, data string, hp uint16) error {
+	add := func(name, data string, hp int16) error {
 		e, err := mapblock.LuaEntity{Version: 1, Name: name, StaticData: data, HP: hp, Version2: 1}.Encode()
 		pos := [3]int32{}
 		for axis, v := range []int16{p.X, p.Y, p.Z} {

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/stores/storage"
 )
 
@@ -45,11 +46,11 @@ func Run(t *testing.T, s storage.Store) {
 		if err := storage.WriteFile(ctx, s, name, data); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := storage.ReadFile(ctx, s, name, 64<<20); err != nil || !bytes.Equal(got, data) {
+		if got, err := storage.ReadFile(ctx, s, name, effort.SideFile); err != nil || !bytes.Equal(got, data) {
 			t.Errorf("%s: %d bytes have become %d, %v", name, len(data), len(got), err)
 		}
 	}
-	if _, err := storage.ReadFile(ctx, s, "a/long", 1000); err == nil {
+	if _, err := storage.ReadFile(ctx, s, "a/long", &effort.Kind{Unit: "bytes", Least: 1000}); err == nil {
 		t.Error("a file that is too large was read")
 	}
 	if got := names("a"); !slices.Equal(got, []string{"a/b", "a/empty", "a/long"}) {
@@ -107,7 +108,7 @@ func Run(t *testing.T, s storage.Store) {
 			t.Error("it was put after the end")
 		}
 	}
-	if got, err := storage.ReadFile(ctx, s, "a/b", 100); err != nil || string(got) != "one" {
+	if got, err := storage.ReadFile(ctx, s, "a/b", effort.SmallFile); err != nil || string(got) != "one" {
 		t.Errorf("%q, %v", got, err)
 	}
 	if err := s.Remove(ctx, "a/b"); err != nil || slices.Contains(names("a"), "a/b") {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"trowel.example/internal/limits/effort"
 )
 
 const (
@@ -98,4 +100,15 @@ func isLong(t testing.TB) bool {
 		t.Errorf("%s: %v", EnvLog, err)
 	}
 	return true
+}
+
+// Lower lowers a limit until the test ends, to test files that exceed it. The test must not run in parallel with others of its
+// package.
+func Lower(t testing.TB, k *effort.Kind, least int64) {
+	wasLeast, wasEach := k.Least, k.Each
+	k.Least, k.Each = least, 0
+	t.Cleanup(func() {
+		k.Least, k.Each = wasLeast, wasEach
+		k.Nearest() // what was near the lowered limit is no work of later tests
+	})
 }

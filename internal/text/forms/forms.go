@@ -3,10 +3,12 @@
 package forms
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"regexp"
@@ -25,13 +27,37 @@ const ByteOrderMark = "\ufeff"
 // ReadText reads a text file, without a byte order mark. The error is a [*fault.TextError], or comes from fsys.
 func ReadText(fsys fs.FS, name string) ([]byte, error) {
 	data, err := fs.ReadFile(fsys, name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, &fault.TextError{File: name, Msg: "the file is missing"}
-	case err != nil:
-		return nil, err
+	if err != nil {
+		return nil, missing(name, err)
 	}
 	return bytes.TrimPrefix(data, []byte(ByteOrderMark)), nil
+}
+
+// missing returns the error of reading a text.
+func missing(name string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return &fault.TextError{File: name, Msg: "the file is missing"}
+	}
+	return err
+}
+
+// Text is an open text file.
+type Text struct {
+	*bufio.Reader
+	io.Closer
+}
+
+// OpenText is [ReadText] for a large file, of which a piece is in memory at a time.
+func OpenText(fsys fs.FS, name string) (Text, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return Text{}, missing(name, err)
+	}
+	r := bufio.NewReaderSize(f, 64<<10)
+	if mark, _ := r.Peek(len(ByteOrderMark)); string(mark) == ByteOrderMark {
+		_, _ = r.Discard(len(mark))
+	}
+	return Text{r, f}, nil
 }
 
 // ReadJSON reads a JSON file with [strictjson.Unmarshal].
@@ -93,17 +119,13 @@ func Marshal[T any](v any, list string, items []T) ([]byte, error) {
 // MarshalEach is Marshal for a sequence of items. For a result of more than [MaxText] bytes it returns an error that
 // wraps [fault.ErrLimit].
 func MarshalEach[T any](v any, list string, items iter.Seq[T]) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); err != nil {
+	text, err := strictjson.Marshal(v, "  ")
+	if err != nil {
 		return nil, err
 	}
-	b = *bytes.NewBuffer(joinNumbers(b.Bytes()))
-	text := b.Bytes()
+	text = joinNumbers(text)
 	var line bytes.Buffer
-	enc = json.NewEncoder(&line)
+	enc := json.NewEncoder(&line)
 	enc.SetEscapeHTML(false)
 	n := 0
 	for item := range items {

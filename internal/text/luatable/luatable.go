@@ -403,19 +403,19 @@ func (p *parser) number() float64 {
 
 var longBracket = regexp.MustCompile(`^\[=*\[`)
 
-// long reads a text in brackets, such as [[...]] or [==[...]==].
+// long reads a string in brackets, such as [[...]] or [==[...]==].
 func (p *parser) long() string {
 	begin := p.at
 	n := 1 + strings.IndexByte(p.text[p.at+1:], '[')
 	if n < 1 || strings.Trim(p.text[p.at+1:p.at+n], "=") != "" {
-		p.fail("a text in brackets")
+		p.fail("a string in brackets")
 	}
 	end := "]" + p.text[p.at+1:p.at+n] + "]"
 	p.at += n + 1
 	length := strings.Index(p.text[p.at:], end)
 	if length < 0 {
 		p.at = begin
-		p.fail("the end of a text in brackets")
+		p.fail("the end of a string in brackets")
 	}
 	text := p.text[p.at : p.at+length]
 	p.at += length + len(end)
@@ -425,7 +425,7 @@ func (p *parser) long() string {
 	return strings.TrimPrefix(text, "\n")
 }
 
-// quoted reads a text in quotes.
+// quoted reads a string in quotes.
 func (p *parser) quoted(quote byte) string {
 	begin := p.at
 	n := 1

@@ -141,7 +141,7 @@ func (p *parser) comment(s string) {
 // add adds the text between quotes.
 func (p *parser) add(s string) error {
 	if len(s) < 2 || s[0] != '"' || s[len(s)-1] != '"' {
-		return p.fail(`a text in "quotes"`, quoted(s))
+		return p.fail(`a string in "quotes"`, quoted(s))
 	}
 	s = s[1 : len(s)-1]
 	var b strings.Builder

@@ -65,7 +65,7 @@ func TestParse(t *testing.T) {
 		"msgid \"a\"\n":                "line 1: expected msgstr",
 		"msgctxt \"a\"\n\n":            "line 2: expected msgid",
 		"\"a\"\n":                      "line 1: expected msgid",
-		"msgid a\nmsgstr \"\"\n":       `a text in "quotes"`,
+		"msgid a\nmsgstr \"\"\n":       `a string in "quotes"`,
 		"msgid \"a\"b\"\n":             `expected \"`,
 		"msgid \"a\\\"\n":              "after \\",
 		"msgid \"a\\q\"\n":             "known character",

@@ -7,11 +7,16 @@
 // its length. A field with the tag `need:"..."` is required; the tag is the text for the error message. Types with a
 // method UnmarshalJSON are decoded by it; its errors get the place of the value. For types with a method SetPlace it
 // is called with the place, for errors that are detected only after reading.
+//
+// A type with a method JSONForm(first byte) any has several forms, distinguished by their first byte. The method returns
+// a pointer to the value to read, or, for an object whose members keep their order, a function that returns this pointer
+// for each key. A struct with a method CheckJSON() error is checked by it after it was read without errors.
 package strictjson
 
 import (
 	"bytes"
 	"encoding"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,6 +27,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"trowel.example/internal/bytes/bin"
 	"trowel.example/internal/text/words"
 )
 
@@ -60,6 +66,25 @@ func Unmarshal(data []byte, v any) []*Error {
 	return d.errs
 }
 
+// UnmarshalWTF8 is Unmarshal for strings of UTF-16 units: an escape that is half of a character, which Unmarshal reports,
+// becomes the three bytes of WTF-8.
+func UnmarshalWTF8(data []byte, v any) []*Error {
+	d := decoder{data: data, halves: true}
+	d.run(func() { d.value(reflect.ValueOf(v).Elem(), "") })
+	return d.errs
+}
+
+// Marshal encodes a value as encoding/json does, on one line or with an indentation, but does not escape <, > and &. The text
+// ends with a newline.
+func Marshal(v any, indent string) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", indent)
+	err := enc.Encode(v)
+	return b.Bytes(), err
+}
+
 // Type returns the value of a string field of the top-level object, or "" if there is none. It serves to determine how
 // to read the rest.
 func Type(data []byte, field string) string {
@@ -92,6 +117,8 @@ type decoder struct {
 	depth int
 	errs  []*Error
 
+	halves bool // escapes of half a character are accepted
+
 	counted, lines, lineStart int // number of lines up to an offset, and the start of the last one
 }
 
@@ -100,13 +127,18 @@ func (d *decoder) place(at int) (line, column int) {
 	if at < d.lineStart {
 		return Place(d.data, at)
 	}
+	return d.line(at), 1 + utf8.RuneCount(d.data[d.lineStart:at])
+}
+
+// line returns the line of an offset that is not before the last line of earlier calls.
+func (d *decoder) line(at int) int {
 	for ; d.counted < at; d.counted++ {
 		if d.data[d.counted] == '\n' {
 			d.lines++
 			d.lineStart = d.counted + 1
 		}
 	}
-	return d.lines + 1, 1 + utf8.RuneCount(d.data[d.lineStart:at])
+	return d.lines + 1
 }
 
 // stop ends the reading of a text that is not JSON.
@@ -123,8 +155,8 @@ func (d *decoder) catch() {
 // run reads one value and checks that only white space surrounds it.
 func (d *decoder) run(value func()) {
 	defer d.catch()
-	if bytes.HasPrefix(d.data, []byte(bom)) {
-		d.pos = len(bom) // some editors write it
+	if bytes.HasPrefix(d.data, []byte(bom)) { // some editors write it
+		d.pos, d.counted, d.lineStart = len(bom), len(bom), len(bom)
 	}
 	value()
 	d.space()
@@ -235,7 +267,7 @@ func (d *decoder) str() string {
 			raw := d.data[start:d.pos]
 			if !utf8.Valid(raw) {
 				d.pos = start
-				d.syntax("a text that is not UTF-8")
+				d.syntax("a string that is not UTF-8")
 			}
 			if plain {
 				return string(raw[1 : len(raw)-1])
@@ -243,7 +275,10 @@ func (d *decoder) str() string {
 			var s string
 			if err := json.Unmarshal(raw, &s); err != nil {
 				d.pos = start
-				d.syntax("%s: not a text", raw)
+				d.syntax("%s: not a string", raw)
+			}
+			if d.halves {
+				return unquoteUnits(raw)
 			}
 			// Half of a surrogate pair would be decoded as a replacement character.
 			if strings.Count(s, "\ufffd") > bytes.Count(raw, []byte("\ufffd"))+bytes.Count(bytes.ToLower(raw), []byte(`\ufffd`)) {
@@ -255,12 +290,38 @@ func (d *decoder) str() string {
 			plain = false
 			d.pos++
 		case c < ' ':
-			d.syntax("a text that is not closed in its line: expected a quote")
+			d.syntax("a string that is not closed in its line: expected a quote")
 		}
 	}
 	d.pos = start
-	d.syntax("a text that is not closed: expected a quote")
+	d.syntax("a string that is not closed: expected a quote")
 	return ""
+}
+
+// unquoteUnits returns the string of a valid text in quotes, in WTF-8.
+func unquoteUnits(quoted []byte) string {
+	var units []byte
+	for rest := quoted[1 : len(quoted)-1]; len(rest) > 0; {
+		n := 1 // the length of the next run without escapes, or of an escape
+		switch {
+		case rest[0] != '\\':
+			if n = bytes.IndexByte(rest, '\\'); n < 0 {
+				n = len(rest)
+			}
+			units = bin.AppendUTF16(units, string(rest[:n]))
+		case rest[1] == 'u':
+			n = 6
+			unit, _ := strconv.ParseUint(string(rest[2:n]), 16, 16) // the text is valid
+			units = binary.LittleEndian.AppendUint16(units, uint16(unit))
+		default:
+			n = 2
+			var s string
+			json.Unmarshal([]byte(`"`+string(rest[:n])+`"`), &s)
+			units = bin.AppendUTF16(units, s)
+		}
+		rest = rest[n:]
+	}
+	return bin.DecodeUTF16(units)
 }
 
 // skip skips a value of any kind and returns its text.
@@ -295,6 +356,8 @@ var (
 	unmarshaler = reflect.TypeFor[json.Unmarshaler]()
 	placed      = reflect.TypeFor[interface{ SetPlace(line, column int) }]()
 	textual     = reflect.TypeFor[encoding.TextUnmarshaler]()
+	formed      = reflect.TypeFor[interface{ JSONForm(first byte) any }]()
+	checked     = reflect.TypeFor[interface{ CheckJSON() error }]()
 )
 
 // value reads a value into v.
@@ -310,6 +373,18 @@ func (d *decoder) value(v reflect.Value, path string) {
 		return
 	}
 	switch pointer := v.Addr(); {
+	case pointer.Type().Implements(formed):
+		form := pointer.Interface().(interface{ JSONForm(first byte) any }).JSONForm(c)
+		if member, ok := form.(func(key string) any); !ok {
+			d.value(reflect.ValueOf(form).Elem(), path)
+		} else if d.expect(c == '{', path, "an object, { ... }") {
+			seen := make(map[string]bool)
+			d.object(path, func(key, inner string, at int) {
+				d.once(seen, key, path, at)
+				d.value(reflect.ValueOf(member(key)).Elem(), inner)
+			})
+		}
+		return
 	case pointer.Type().Implements(unmarshaler):
 		if pointer.Type().Implements(placed) {
 			pointer.Interface().(interface{ SetPlace(line, column int) }).SetPlace(d.place(at))
@@ -319,7 +394,7 @@ func (d *decoder) value(v reflect.Value, path string) {
 		}
 		return
 	case pointer.Type().Implements(textual):
-		if d.expect(c == '"', path, "a text in quotes") {
+		if d.expect(c == '"', path, "a string in quotes") {
 			if err := pointer.Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(d.str())); err != nil {
 				d.fail(at, path, "%v", err)
 			}
@@ -360,7 +435,7 @@ func (d *decoder) value(v reflect.Value, path string) {
 			}
 		}
 	case reflect.String:
-		if d.expect(c == '"', path, "a text in quotes") {
+		if d.expect(c == '"', path, "a string in quotes") {
 			v.SetString(d.str())
 		}
 	case reflect.Bool:
@@ -416,7 +491,7 @@ func (d *decoder) integer(v reflect.Value, path string, c byte) {
 
 // structure reads the fields of an object.
 func (d *decoder) structure(v reflect.Value, path string) {
-	start := d.pos
+	start, before := d.pos, len(d.errs)
 	fields := fieldsOf(v.Type())
 	seen := make(map[string]bool)
 	unknown := false
@@ -427,16 +502,13 @@ func (d *decoder) structure(v reflect.Value, path string) {
 				i = j
 			}
 		}
-		switch {
-		case i < 0:
+		if i < 0 {
 			unknown = true
 			d.fail(at, path, "unknown field %q: expected one of %s", key, fields)
 			d.skip()
 			return
-		case seen[key]:
-			d.fail(at, path, "the field %q occurs twice", key)
 		}
-		seen[key] = true
+		d.once(seen, key, path, at)
 		d.value(fieldAt(v, fields[i].index), inner)
 	})
 	for _, f := range fields {
@@ -444,6 +516,19 @@ func (d *decoder) structure(v reflect.Value, path string) {
 			d.fail(start, path, "the field %q is missing: expected %s", f.key, f.need)
 		}
 	}
+	if p := v.Addr(); len(d.errs) == before && p.Type().Implements(checked) {
+		if err := p.Interface().(interface{ CheckJSON() error }).CheckJSON(); err != nil {
+			d.fail(start, path, "%v", err)
+		}
+	}
+}
+
+// once reports a key that occurs a second time in its object.
+func (d *decoder) once(seen map[string]bool, key, path string, at int) {
+	if seen[key] {
+		d.fail(at, path, "the field %q occurs twice", key)
+	}
+	seen[key] = true
 }
 
 // fieldAt is FieldByIndex, but allocates nil embedded pointers.

@@ -77,10 +77,10 @@ func TestErrors(t *testing.T) {
 		{`{"name" "a"}`, `1:9: invalid JSON: '"': expected a colon after "name"`},
 		{"{\n  \"name\": \"a\"\n  \"on\": true}", `3:3: invalid JSON: '"': expected a comma or } after a field`},
 		{`{"name": "a", }`, `1:15: invalid JSON: '}': expected the name of a field in quotes`},
-		{`{"name": "a}`, `1:10: invalid JSON: a text that is not closed: expected a quote`},
-		{"{\"name\": \"a\n\"}", `1:12: invalid JSON: a text that is not closed in its line: expected a quote`},
-		{`{"name": "\q"}`, `1:10: invalid JSON: "\q": not a text`},
-		{"{\"name\": \"\xff\"}", `1:10: invalid JSON: a text that is not UTF-8`},
+		{`{"name": "a}`, `1:10: invalid JSON: a string that is not closed: expected a quote`},
+		{"{\"name\": \"a\n\"}", `1:12: invalid JSON: a string that is not closed in its line: expected a quote`},
+		{`{"name": "\q"}`, `1:10: invalid JSON: "\q": not a string`},
+		{"{\"name\": \"\xff\"}", `1:10: invalid JSON: a string that is not UTF-8`},
 		{`{"name": nul}`, `1:10: invalid JSON: nul: not a value`},
 		{`{"name": a}`, `1:10: invalid JSON: a: not a value`},
 		{`{}`, `1:1: the field "name" is missing: expected a name, or "" for none`},
@@ -99,7 +99,7 @@ func TestErrors(t *testing.T) {
 		{`{"name": "a", "point": {"x": 1, "y": 2}}`, `1:24: point: {"x": 1, "y": 2}: expected a list of 2 values`},
 		{`{"name": "a", "list": 5}`, `1:23: list: 5: expected a list, [ ... ]`},
 		{`{"name": "a", "list": [{"name": "b"}, {}, {"name": 5}]}`,
-			`1:39: list[1]: the field "name" is missing: expected a name, or "" for none; 1:52: list[2].name: 5: expected a text in quotes`},
+			`1:39: list[1]: the field "name" is missing: expected a name, or "" for none; 1:52: list[2].name: 5: expected a string in quotes`},
 		{`{"name": "a", "odd": 4}`, `1:22: odd: 4 is not odd`},
 		{`{"name": "a", "list": [` + strings.Repeat("[", 300), `1:24: list[0]: invalid JSON: more than 200 levels`},
 	} {
@@ -190,16 +190,62 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
+// pairs keep the order of the members of an object; a list of pairs is an alternative.
+type pairs []pair
+
+type pair struct {
+	Key   string `json:"key" need:"a key"`
+	Value int    `json:"value"`
+}
+
+func (p *pairs) JSONForm(first byte) any {
+	*p = nil
+	if first == '[' {
+		return (*[]pair)(p)
+	}
+	return func(key string) any {
+		*p = append(*p, pair{Key: key})
+		return &(*p)[len(*p)-1].Value
+	}
+}
+
+func (p *pair) CheckJSON() error {
+	if p.Value > 9 {
+		return fmt.Errorf("%d is above 9", p.Value)
+	}
+	return nil
+}
+
+// TestForms tests types that have several forms and a check.
+func TestForms(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"b": 1, "a": 2}`:                         "[{b 1} {a 2}] []",
+		`[{"key": "b", "value": 1}, {"key": "a"}]`: "[{b 1} {a 0}] []",
+		`{"b": 1, "b": 2}`:                         `[{b 1} {b 2}] [1:10: the field "b" occurs twice]`,
+		"\ufeff" + `{"b": "x"}`:                    `[{b 0}] [1:7: b: "x": expected a whole number]`,
+		`null`:                                     "[] [1:1: null: expected an object, { ... }]",
+		"[{\"value\": 1},\n {\"key\": \"a\", \"value\": 10}]": `[{ 1} {a 10}] [1:2: [0]: the field "key" is missing: expected a key ` +
+			`2:2: [1]: 10 is above 9]`,
+	} {
+		var p pairs
+		errs := strictjson.Unmarshal([]byte(text), &p)
+		if got := fmt.Sprint(p, " ", errs); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
 func TestParseValue(t *testing.T) {
 	v, err := strictjson.Parse([]byte(` {"b": [1, "x\u00e9", true], "a": null, "b": -2.5e3}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := strictjson.Value{At: 1, Kind: '{', Members: []strictjson.Member{
-		{Key: "b", At: 2, Value: strictjson.Value{At: 7, Kind: '[',
-			List: []strictjson.Value{{At: 8, Kind: '0', Text: "1"}, {At: 11, Kind: '"', Text: "xé"}, {At: 22, Kind: 't', Text: "true"}}}},
-		{Key: "a", At: 29, Value: strictjson.Value{At: 34, Kind: 'n', Text: "null"}},
-		{Key: "b", At: 40, Value: strictjson.Value{At: 45, Kind: '0', Text: "-2.5e3"}},
+	want := strictjson.Value{At: 1, End: 52, Line: 1, Kind: '{', Members: []strictjson.Member{
+		{Key: "b", At: 2, Value: strictjson.Value{At: 7, End: 27, Line: 1, Kind: '[', List: []strictjson.Value{
+			{At: 8, End: 9, Line: 1, Kind: '0', Text: "1"}, {At: 11, End: 20, Line: 1, Kind: '"', Text: "xé"},
+			{At: 22, End: 26, Line: 1, Kind: 't', Text: "true"}}}},
+		{Key: "a", At: 29, Value: strictjson.Value{At: 34, End: 38, Line: 1, Kind: 'n', Text: "null"}},
+		{Key: "b", At: 40, Value: strictjson.Value{At: 45, End: 51, Line: 1, Kind: '0', Text: "-2.5e3"}},
 	}}
 	if diff := cmp.Diff(want, v); diff != "" {
 		t.Error(diff)
@@ -213,6 +259,18 @@ func TestParseValue(t *testing.T) {
 		if _, err := strictjson.Parse([]byte(text)); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
+	}
+}
+
+// TestWTF8 tests that only UnmarshalWTF8 reads an escape that is half of a character.
+func TestWTF8(t *testing.T) {
+	data := []byte(`{"type": "\ud800x\n\u00e9é\ud83d\ude00\\ufffd\udc00", "name": ""}`)
+	var f form
+	if errs := strictjson.Unmarshal(data, &f); len(errs) != 1 {
+		t.Errorf("%v, want 1 error", errs)
+	}
+	if errs := strictjson.UnmarshalWTF8(data, &f); len(errs) > 0 || f.Type != "\xed\xa0\x80x\néé\U0001f600\\ufffd\xed\xb0\x80" {
+		t.Errorf("%q, %v", f.Type, errs)
 	}
 }
 

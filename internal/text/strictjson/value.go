@@ -1,9 +1,10 @@
 package strictjson
 
 // Value is a JSON value with its place, for formats that Go types cannot express: objects whose members keep their
-// order, or text in place of a number.
+// order, or text in place of a number; and for files of other programs that accept more.
 type Value struct {
-	At      int  // offset of its first byte; see [Place]
+	At, End int  // offsets of its first byte and of the byte after it; see [Place]
+	Line    int  // of its first byte, from 1
 	Kind    byte // first character of a { object, [ list or " string; 0 for a number, otherwise a letter of the word
 	Text    string
 	List    []Value  // elements of a list
@@ -29,7 +30,7 @@ func Parse(data []byte) (Value, *Error) {
 }
 
 func (d *decoder) parse() Value {
-	v := Value{Kind: d.peek(), At: d.pos}
+	v := Value{Kind: d.peek(), At: d.pos, Line: d.line(d.pos)}
 	switch {
 	case v.Kind == '{':
 		d.object("", func(key, _ string, at int) {
@@ -45,5 +46,6 @@ func (d *decoder) parse() Value {
 		}
 		v.Text = string(d.skip())
 	}
+	v.End = d.pos
 	return v
 }

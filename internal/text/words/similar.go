@@ -1,5 +1,7 @@
 package words
 
+import "fmt"
+
 // Distance returns the number of bytes to insert, delete or change to turn a into b, or a number that is not less than most if that
 // many do not suffice.
 func Distance(a, b string, most int) int {
@@ -26,4 +28,23 @@ func Distance(a, b string, most int) int {
 		}
 	}
 	return row[len(b)]
+}
+
+// Nearest returns the known word with the smallest [Distance] from word, or "" if none has a distance of at most most.
+func Nearest(word string, known []string, most int) string {
+	best, least := "", most+1
+	for _, k := range known {
+		if d := Distance(word, k, least); d < least {
+			best, least = k, d
+		}
+	}
+	return best
+}
+
+// DidYouMean returns the end of a message with the [Nearest] word, or "".
+func DidYouMean(word string, known []string, most int) string {
+	if best := Nearest(word, known, most); best != "" {
+		return fmt.Sprintf("; did you mean %q?", best)
+	}
+	return ""
 }

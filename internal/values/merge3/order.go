@@ -1,10 +1,6 @@
 package merge3
 
-import (
-	"slices"
-
-	"trowel.example/internal/values/inorder"
-)
+import "slices"
 
 // Order returns the merged order of lists of distinct items. The result has the items for which stays is true; each
 // of them is in ours or theirs. They have the order of ours, except that items that theirs moved or added are after
@@ -48,7 +44,7 @@ func moved[T comparable](old, new []T) func(T) bool {
 		places[i] = place[v]
 	}
 	var all []T
-	for i, in := range inorder.Longest(places) {
+	for i, in := range InOrder(places) {
 		if !in {
 			all = append(all, new[i])
 		}
@@ -92,4 +88,32 @@ func Has[T comparable](list []T) func(T) bool {
 		in[v] = true
 	}
 	return func(v T) bool { return in[v] }
+}
+
+// InOrder reports for each number of a list whether it belongs to the longest increasing subsequence: the others moved. It ignores
+// numbers below 0. The numbers must be distinct.
+func InOrder(list []int) []bool {
+	var ends, at []int // the smallest end of an increasing subsequence of each length, and its index
+	before := make([]int, len(list))
+	for j, n := range list {
+		if n < 0 {
+			continue
+		}
+		length, _ := slices.BinarySearch(ends, n)
+		if length == len(ends) {
+			ends, at = append(ends, n), append(at, j)
+		}
+		ends[length], at[length] = n, j
+		before[j] = -1
+		if length > 0 {
+			before[j] = at[length-1]
+		}
+	}
+	in := make([]bool, len(list))
+	if len(at) > 0 {
+		for j := at[len(at)-1]; j >= 0; j = before[j] {
+			in[j] = true
+		}
+	}
+	return in
 }

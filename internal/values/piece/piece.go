@@ -11,12 +11,15 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"path"
 	"slices"
 
+	"trowel.example/fault"
 	"trowel.example/internal/files/links"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/safename"
 	"trowel.example/internal/files/tree"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/values/merge3"
 )
 
@@ -42,13 +45,11 @@ func digestOf(content []byte) string {
 
 // Piece is an extracted folder.
 type Piece struct {
-	fsys  fs.FS
-	taken *safename.Taken // nil if it was not recorded
-	root  io.Closer
+	fsys    fs.FS
+	taken   *safename.Taken // nil if it was not recorded
+	root    io.Closer
+	skipped []string // paths of links that are ignored
 }
-
-// maxFile is the maximum size of a file in a piece, in bytes.
-const maxFile = 1 << 30
 
 // Open opens a folder. It calls report for each link out of the folder; such links are ignored.
 func Open(dir string, report func(at string, err error)) (_ *Piece, err error) {
@@ -61,8 +62,13 @@ func Open(dir string, report func(at string, err error)) (_ *Piece, err error) {
 			root.Close()
 		}
 	}()
-	limited := regular.Limit(links.New(root, report), maxFile)
 	p := &Piece{root: root}
+	limited := regular.Limit(links.New(root, func(at string, err error) {
+		p.skipped = append(p.skipped, at)
+		if report != nil {
+			report(at, err)
+		}
+	}), effort.WholeFile)
 	side, err := safename.Sidecar(limited)
 	if err == nil && side != nil {
 		p.taken, err = safename.TakenOf(side)
@@ -118,7 +124,7 @@ type Options struct {
 }
 
 // Compare returns the changes in the folder since the extraction, or none if there are conflicts. Now returns the
-// current content in the game file; fs.ErrNotExist means that there is none.
+// current content in the game file; fs.ErrNotExist means that there is none. A link or folder at the path of a file is an error.
 func (p *Piece) Compare(now func(path string) ([]byte, error), o Options) ([]Change, error) {
 	var changes []Change
 	conflicts := 0
@@ -136,6 +142,8 @@ func (p *Piece) Compare(now func(path string) ([]byte, error), o Options) ([]Cha
 		switch {
 		case err == nil:
 			there = digestOf(content)
+		case errors.Is(err, fs.ErrInvalid):
+			return &fault.Error{File: path, Offset: -1, Want: "a folder, as in the game file", Got: "a file"}
 		case !errors.Is(err, fs.ErrNotExist):
 			return fmt.Errorf("%s: %w", path, err)
 		}
@@ -159,8 +167,14 @@ func (p *Piece) Compare(now func(path string) ([]byte, error), o Options) ([]Cha
 	}
 	here := make(map[string]bool)
 	err := fs.WalkDir(p.fsys, ".", func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || path == tree.Sidecar {
+		if err != nil || path == "." || path == tree.Sidecar {
 			return err
+		}
+		if e.IsDir() {
+			if _, err := now(path); err == nil {
+				return notFile(path, "a folder")
+			}
+			return nil
 		}
 		here[path] = true
 		content, err := p.Content(path)
@@ -172,9 +186,17 @@ func (p *Piece) Compare(now func(path string) ([]byte, error), o Options) ([]Cha
 	if err != nil {
 		return nil, err
 	}
+	for _, path := range p.skipped {
+		if _, err := now(path); err == nil {
+			return nil, notFile(path, "a link that is ignored")
+		}
+	}
 	for _, path := range slices.Sorted(maps.Keys(taken)) {
 		if here[path] || path == tree.Sidecar {
 			continue
+		}
+		if err := p.gone(path); err != nil {
+			return nil, err
 		}
 		if err := compare(path, ""); err != nil {
 			return nil, err
@@ -184,6 +206,35 @@ func (p *Piece) Compare(now func(path string) ([]byte, error), o Options) ([]Cha
 		return nil, nil
 	}
 	return changes, nil
+}
+
+// gone returns an error unless nothing is at the path of a file that was extracted, or in the place of one of its folders.
+func (p *Piece) gone(at string) error {
+	for dir := path.Dir(at); dir != "."; dir = path.Dir(dir) {
+		info, err := fs.Stat(p.fsys, dir)
+		if omitted, is := errors.AsType[links.Omitted](err); is {
+			return notFile(dir, omitted.Error())
+		} else if err == nil && !info.IsDir() {
+			return &fault.Error{File: dir, Offset: -1, Want: "a folder as in the game file, or nothing", Got: "a file"}
+		} else if err == nil {
+			break
+		}
+	}
+	_, err := fs.Stat(p.fsys, at)
+	switch omitted, is := errors.AsType[links.Omitted](err); {
+	case is:
+		return notFile(at, omitted.Error())
+	case err == nil:
+		return notFile(at, "a folder")
+	case !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: %w", at, err)
+	}
+	return nil
+}
+
+// notFile returns the error for something else at the path of a file.
+func notFile(path, found string) error {
+	return &fault.Error{File: path, Offset: -1, Want: "a file as in the game file, or nothing", Got: found}
 }
 
 // clash describes a conflict; known means that the file was taken out.

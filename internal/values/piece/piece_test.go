@@ -6,10 +6,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"trowel.example/internal/files/safename"
 	"trowel.example/internal/files/tree"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/internal/values/piece"
 )
 
@@ -181,6 +183,62 @@ func TestSidecar(t *testing.T) {
 		}
 		if _, err := piece.Open(dir, nil); err == nil {
 			t.Errorf("%s is taken", bad)
+		}
+	}
+}
+
+// TestCompareKinds tests that a file of an extraction is not removed if something else is at its path.
+func TestCompareKinds(t *testing.T) {
+	for _, noted := range []bool{true, false} {
+		for name, replace := range map[string]func(dir string) error{
+			"a link out":  func(dir string) error { return os.Symlink(filepath.Dir(dir), filepath.Join(dir, "a/b")) },
+			"a dead link": func(dir string) error { return os.Symlink("nowhere", filepath.Join(dir, "a/b")) },
+			"a folder":    func(dir string) error { return os.Mkdir(filepath.Join(dir, "a/b"), 0o777) },
+			"a linked parent": func(dir string) error {
+				return errors.Join(os.Remove(filepath.Join(dir, "a")), os.Symlink("/", filepath.Join(dir, "a")))
+			},
+			"a file as parent": func(dir string) error {
+				return errors.Join(os.Remove(filepath.Join(dir, "a")), os.WriteFile(filepath.Join(dir, "a"), nil, 0o666))
+			},
+			"nothing": func(string) error { return nil },
+		} {
+			dir := t.TempDir()
+			if strings.Contains(name, "link") && !tests.Links(dir) {
+				continue
+			}
+			files := map[string]string{"c": "1"}
+			if noted {
+				d := piece.NewDigest()
+				_, _ = d.Write([]byte("1"))
+				side, err := safename.AddTaken([]byte(`{"format":"x"}`), safename.Taken{Files: map[string]string{"a/b": d.String(), "c": d.String()}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				files[tree.Sidecar] = string(side)
+			}
+			for name, content := range files {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := errors.Join(os.Mkdir(filepath.Join(dir, "a"), 0o777), replace(dir)); err != nil {
+				t.Skip(err)
+			}
+			p, err := piece.Open(dir, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.Close()
+			changes, err := p.Compare(func(path string) ([]byte, error) {
+				if path == "a/b" || path == "c" {
+					return []byte("1"), nil
+				}
+				return nil, fs.ErrNotExist
+			}, piece.Options{Delete: true, Conflict: func(string, string) {}, Left: func(string) {}, Litter: func(string) {}})
+			whole := name == "nothing" || !noted && (name == "a linked parent" || name == "a file as parent")
+			if (err == nil) != whole || whole && noted && (len(changes) != 1 || !changes[0].Removed) {
+				t.Errorf("%s, noted %v: %v, %v", name, noted, changes, err)
+			}
 		}
 	}
 }

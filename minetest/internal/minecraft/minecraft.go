@@ -12,7 +12,6 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/limits/effort"
 	"trowel.example/minetest/internal/nbt"
-	"trowel.example/minetest/schematic"
 )
 
 // Form is a file format.
@@ -38,9 +37,6 @@ type Schematic struct {
 	BlockEntities int // contents of chests, texts of signs and other data of single blocks
 	Entities      int
 }
-
-// MaxFile is the largest size of a file in bytes.
-const MaxFile = nbt.MaxSize
 
 // HeadSize is the number of bytes that [Recognize] needs.
 const HeadSize = 1024
@@ -79,9 +75,8 @@ func Decode(data []byte) (*Schematic, error) {
 		}
 		n *= int64(s.Size[i])
 	}
-	if n > schematic.MaxNodes {
-		return nil, &fault.Error{Path: "Width", Offset: -1, Want: fmt.Sprintf("at most %d blocks in all", schematic.MaxNodes),
-			Got: fmt.Sprintf("%dx%dx%d", s.Size[0], s.Size[1], s.Size[2]), Err: fault.ErrLimit}
+	if err := effort.SchematicVolume.Check("Width", n); err != nil {
+		return nil, err
 	}
 	if err := effort.SchematicNodes.Start(int64(stored)).Spend(n); err != nil {
 		err.(*fault.Error).Path = "Width"
@@ -122,7 +117,7 @@ func (s *Schematic) decodeSponge(root nbt.Tag, n int) error {
 			return &fault.Error{Path: path + "Palette", Offset: t.Offset(), Want: "a block with a number", Got: fmt.Sprintf("%.60q", t.Name),
 				Err: fault.ErrFormat}
 		case len(s.States) > 0xffff:
-			return &fault.Error{Path: path + "Palette", Offset: t.Offset(), Want: "at most 65536 blocks", Got: "more", Err: fault.ErrLimit}
+			return &fault.Error{Path: path + "Palette", Offset: t.Offset(), Want: "at most 65536 blocks", Got: "more", Err: fault.ErrFormat}
 		}
 		ids[uint64(id)] = uint16(len(s.States))
 		s.States = append(s.States, state)
@@ -192,7 +187,7 @@ func (s *Schematic) decodeMCEdit(root nbt.Tag, n int) error {
 			index = uint16(len(s.States))
 			if len(s.States) > 0xffff {
 				return &fault.Error{Path: "Blocks", Offset: blocks.Offset() + int64(i), Want: "at most 65536 kinds of blocks", Got: "more",
-					Err: fault.ErrLimit}
+					Err: fault.ErrFormat}
 			}
 			known[key] = index
 			s.States = append(s.States, legacyState(key[0], key[1], key[2]-1, names))

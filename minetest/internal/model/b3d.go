@@ -6,6 +6,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/bin"
+	"trowel.example/internal/limits/effort"
 )
 
 // parseB3D reads a Blitz3D model, and reports whether it is animated. Each list of triangles is a part.
@@ -98,8 +99,8 @@ func (f *b3d) scale(brush int32) [2]float32 {
 }
 
 func (f *b3d) node(r *bin.Reader, parent *matrix, depth int) {
-	if depth > maxDepth {
-		r.Fail("", fault.ErrLimit, fmt.Sprintf("at most %d nodes in each other", maxDepth), "")
+	if e := effort.ModelDepth.Over(int64(depth)); e != nil {
+		r.Fail("", e.Err, e.Want, e.Got)
 		return
 	}
 	r.CString("name")
@@ -202,8 +203,10 @@ func (f *b3d) vertices(r *bin.Reader, at *matrix) []Vertex {
 		if !v.finite() {
 			r.FailAt(start, "vertex", fault.ErrFormat, "finite numbers", fmt.Sprint(v.Pos, v.Normal, v.UV))
 		}
-		if all = append(all, v); len(all) > maxVertices {
-			r.Fail("vertex", fault.ErrLimit, fmt.Sprintf("at most %d vertices", maxVertices), "")
+		if all = append(all, v); r.Err() == nil {
+			if e := effort.ModelVertices.Over(int64(len(all))); e != nil {
+				r.Fail("vertex", e.Err, e.Want, e.Got)
+			}
 		}
 	}
 	return all
@@ -230,8 +233,10 @@ func (f *b3d) triangles(r *bin.Reader, vertices []Vertex, scale [2]float32) {
 				}
 				part.Vertices = append(part.Vertices, v)
 			}
-			if part.Indices = append(part.Indices, to); len(part.Indices) > 3*maxVertices {
-				r.Fail("triangle", fault.ErrLimit, fmt.Sprintf("at most %d triangles", maxVertices), "")
+			if part.Indices = append(part.Indices, to); r.Err() == nil {
+				if e := effort.ModelVertices.Over(int64(len(part.Indices) / 3)); e != nil {
+					r.Fail("triangle", e.Err, e.Want, e.Got)
+				}
 			}
 		}
 	}

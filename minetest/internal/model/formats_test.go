@@ -208,20 +208,21 @@ func TestCut(t *testing.T) {
 func TestBadModels(t *testing.T) {
 	node := func(n int) string { return strings.Repeat("Frame {", n) }
 	for want, file := range map[string]struct{ name, data string }{
-		"as text":       {"a.x", "xof 0303bin 0032"},
-		"xof":           {"b.x", "a picture"},
-		"a number":      {"c.x", "xof 0303txt 0032\nMesh { 1; 1; 2; x"},
-		"in each other": {"d.x", "xof 0303txt 0032\n" + node(300)},
-		"0 to 2":        {"e.x", "xof 0303txt 0032\nMesh { 3; 0;0;0; 0;0;0; 0;0;0; 1; 3; 0,1,3; }"},
-		"of one file":   {"a.gltf", strings.Replace(string(samples()["a.gltf"]), "data:application/octet-stream;base64,", "a.bin,", 1)},
-		"one parent":    {"b.gltf", `{"nodes": [{"children": [0]}], "scenes": [{"nodes": [0]}]}`},
-		"at most 3145728": {"c.gltf", `{"nodes": [{"mesh": 0}], "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}], ` +
+		"as text":                  {"a.x", "xof 0303bin 0032"},
+		"xof":                      {"b.x", "a picture"},
+		"a number":                 {"c.x", "xof 0303txt 0032\nMesh { 1; 1; 2; x"},
+		"at most 100 nested parts": {"d.x", "xof 0303txt 0032\n" + node(300)},
+		"0 to 2":                   {"e.x", "xof 0303txt 0032\nMesh { 3; 0;0;0; 0;0;0; 0;0;0; 1; 3; 0,1,3; }"},
+		"of one file": {"a.gltf",
+			strings.Replace(string(samples()["a.gltf"]), "data:application/octet-stream;base64,", "a.bin,", 1)},
+		"one parent": {"b.gltf", `{"nodes": [{"children": [0]}], "scenes": [{"nodes": [0]}]}`},
+		"at most 4,194,304 elements": {"c.gltf", `{"nodes": [{"mesh": 0}], "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}], ` +
 			`"accessors": [{"componentType": 5126, "count": 1000000000, "type": "VEC3"}]}`},
 		"fewer than 0": {"d.gltf", `{"nodes": [{"mesh": 0}]}`},
 		"offset 3":     {"e.gltf", `{"a`},
 		"extension":    {"f.gltf", `{"extensionsRequired": ["KHR_draco_mesh_compression"]}`},
 		"offset 23: expected a vertex from 1 to 2, found \"9\"": {"a.obj", "# a\r\nv 0 0 0\r\nv 0 1 0\r\nf 1 2 9\r\n"},
-		"offset 8: expected a line of at most":                  {"b.obj", "v 0 0 0\nv" + strings.Repeat(" ", 1<<20)},
+		"offset 8: expected at most 1,048,576 bytes in a line":  {"b.obj", "v 0 0 0\nv" + strings.Repeat(" ", 1<<20)},
 		"size at offset 4: expected at most":                    {"b.b3d", "BB3D\xff\xff\xff\x7f"},
 		"expected BB3D":                                         {"c.b3d", "BB3E\x04\x00\x00\x00\x01\x00\x00\x00"},
 		"vertices 0 to 2": {"a.b3d", strings.Replace(string(b3d()), string(le([]int32{0, 0, 1, 2})),

@@ -10,6 +10,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/bin"
+	"trowel.example/internal/limits/effort"
 )
 
 // parseGLB reads the container of a glTF model and its buffer.
@@ -49,16 +50,14 @@ func parseGLB(data []byte) (*Model, error) {
 // list is an array of JSON whose elements are decoded when they are used.
 type list[T any] []json.RawMessage
 
-// maxReuse is the length of JSON that is decoded again because it is used again.
-const maxReuse = 8 << 20
-
 // element returns an element of an array, with an error that names the array.
 func element[T any](g *gltf, l list[T], name string, i int) (v T, err error) {
 	if i < 0 || i >= len(l) {
 		return v, wrong(name, fault.ErrFormat, fmt.Sprintf("fewer than %d", len(l)), fmt.Sprintf("a reference to %s %d", name, i))
 	}
-	if g.left -= len(l[i]); g.left < 0 {
-		return v, wrong(name, fault.ErrLimit, fmt.Sprintf("at most %d bytes of JSON that is used again", maxReuse), "more")
+	if err := g.reuse.Spend(int64(len(l[i]))); err != nil {
+		err.(*fault.Error).Path = name
+		return v, err
 	}
 	if err := json.Unmarshal(l[i], &v); err != nil {
 		return v, wrong(fmt.Sprintf("%s[%d]", name, i), fault.ErrFormat, "an object of glTF", err.Error())
@@ -87,8 +86,8 @@ type (
 		opened   map[int][]byte
 		seen     map[int]bool // nodes
 		model    Model
-		left     int // bytes of JSON that may be decoded
-		elements int // of accessors, that were read
+		reuse    effort.Meter // counts decoded bytes of JSON
+		elements int          // of accessors, that were read
 		vertices int
 		parts    int
 	}
@@ -128,7 +127,7 @@ type (
 
 // parseGLTF reads a glTF model. Text begins at a place in its file; own is the buffer that has no URI.
 func parseGLTF(text []byte, start int64, own []byte) (*Model, error) {
-	g := gltf{own: own, left: 2*len(text) + maxReuse, opened: make(map[int][]byte), seen: make(map[int]bool)}
+	g := gltf{own: own, reuse: effort.ModelReuse.Start(int64(len(text))), opened: make(map[int][]byte), seen: make(map[int]bool)}
 	if err := json.Unmarshal(text, &g); err != nil {
 		at := int64(-1)
 		if e, ok := errors.AsType[*json.SyntaxError](err); ok {
@@ -179,8 +178,11 @@ func (g *gltf) roots() ([]int, error) {
 
 func (g *gltf) node(i int, parent *matrix, depth int) error {
 	path := fmt.Sprintf("nodes[%d]", i)
-	if g.seen[i] || depth > maxDepth {
-		return wrong(path, fault.ErrFormat, fmt.Sprintf("one parent for each node, and at most %d in each other", maxDepth), "more")
+	if g.seen[i] {
+		return wrong(path, fault.ErrFormat, "one parent for each node", "more")
+	}
+	if err := effort.ModelDepth.Check(path, int64(depth)); err != nil {
+		return err
 	}
 	g.seen[i] = true
 	n, err := element(g, g.Nodes, "nodes", i)
@@ -250,8 +252,9 @@ func (g *gltf) primitive(path string, p *gltfPrimitive, at *matrix) error {
 	if err != nil {
 		return err
 	}
-	if g.vertices += len(places) / 3; g.vertices > maxVertices {
-		return wrong(path, fault.ErrLimit, fmt.Sprintf("at most %d vertices", maxVertices), "more")
+	g.vertices += len(places) / 3
+	if err := effort.ModelVertices.Check(path, int64(g.vertices)); err != nil {
+		return err
 	}
 	part.Vertices = make([]Vertex, len(places)/3)
 	for name, width := range map[string]int{"NORMAL": 3, "TEXCOORD_0": 2} {

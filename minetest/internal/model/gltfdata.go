@@ -9,10 +9,8 @@ import (
 	"strings"
 
 	"trowel.example/fault"
+	"trowel.example/internal/limits/effort"
 )
-
-// maxElements is the number of elements of accessors that are read.
-const maxElements = 4 * maxVertices
 
 // widths are the numbers in an element of an accessor.
 var widths = map[string]int{"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
@@ -31,9 +29,12 @@ func (g *gltf) numbers(i, width int) ([]float32, error) {
 		return nil, wrong(path, fault.ErrFormat, fmt.Sprintf("elements of %d numbers", width),
 			fmt.Sprintf("%q of type %d", a.Type, a.ComponentType))
 	}
-	if g.elements += max(a.Count, 0); a.Count < 0 || a.Count > 3*maxVertices || g.elements > maxElements {
-		return nil, wrong(path+".count", fault.ErrLimit, fmt.Sprintf("at most %d, and %d in all", 3*maxVertices, maxElements),
-			strconv.Itoa(a.Count))
+	if a.Count < 0 || a.Count > math.MaxInt32 {
+		return nil, wrong(path+".count", fault.ErrFormat, "0 or more", strconv.Itoa(a.Count))
+	}
+	g.elements += a.Count
+	if err := effort.ModelElements.Check(path+".count", int64(g.elements)); err != nil {
+		return nil, err
 	}
 	all := make([]float32, a.Count*width)
 	if a.BufferView != nil {

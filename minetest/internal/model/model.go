@@ -26,12 +26,6 @@ type Vertex struct {
 	UV          [2]float32
 }
 
-// maxVertices is the number of vertices, and of corners of triangles, that a model may have.
-const maxVertices = 1 << 20
-
-// maxDepth is how deep frames may lie in frames.
-const maxDepth = 100
-
 // Parse reads a model as a version of the engine does. The ending of the file name decides the format. What is animated
 // is returned in the pose of the file.
 func Parse(name string, data []byte, engine texture.Engine) (*Model, error) {

@@ -8,10 +8,8 @@ import (
 	"strings"
 
 	"trowel.example/fault"
+	"trowel.example/internal/limits/effort"
 )
-
-// maxLine is the length of the longest line.
-const maxLine = 1 << 20
 
 // parseOBJ reads a Wavefront .obj file. Each group, or each use of a material, begins a part before its next face.
 // Files of materials are not read.
@@ -19,9 +17,9 @@ func parseOBJ(data []byte) (*Model, error) {
 	var o obj
 	offset := 0
 	for line := range bytes.Lines(data) {
-		if len(line) > maxLine {
-			return nil, &fault.Error{Offset: int64(offset), Want: fmt.Sprintf("a line of at most %d bytes", maxLine),
-				Got: strconv.Itoa(len(line)), Err: fault.ErrLimit}
+		if e := effort.ModelLine.Over(int64(len(line))); e != nil {
+			e.Offset = int64(offset)
+			return nil, e
 		}
 		if fields := strings.Fields(string(line)); len(fields) > 0 {
 			if err := o.line(fields[0], fields[1:]); err != nil {
@@ -95,8 +93,9 @@ func (o *obj) face(args []string) *fault.Error {
 	if len(args) < 3 {
 		return badLine("a face of 3 or more corners", strconv.Itoa(len(args)))
 	}
-	if o.vertices += len(args); o.vertices > maxVertices {
-		return badLine(fmt.Sprintf("at most %d corners of faces", maxVertices), "more")
+	o.vertices += len(args)
+	if e := effort.ModelVertices.Over(int64(o.vertices)); e != nil {
+		return e
 	}
 	if o.begin || len(o.parts) == 0 {
 		o.parts = append(o.parts, Part{Tile: min(len(o.parts), 5)})

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"trowel.example/fault"
+	"trowel.example/internal/limits/effort"
 )
 
 // parseX reads a DirectX model that is text, and reports whether it is animated. Each material of each mesh is a part.
@@ -113,8 +114,8 @@ func (f *xFile) vector() (v [3]float32) {
 
 // inside calls read for each object before the end of this one. What is only named there is skipped.
 func (f *xFile) inside(depth int, read func(kind string)) {
-	if depth > maxDepth {
-		f.fail(fault.ErrLimit, fmt.Sprintf("at most %d objects in each other", maxDepth), "")
+	if e := effort.ModelDepth.Over(int64(depth)); e != nil {
+		f.fail(e.Err, e.Want, e.Got)
 	}
 	for f.err == nil {
 		switch word := f.next(); word {
@@ -226,7 +227,7 @@ func (f *xFile) mesh() {
 				m.uvs = append(m.uvs, [2]float32{f.number(), f.number()})
 			}
 		case "MeshMaterialList":
-			m.materials = f.count(0, maxVertices)
+			m.materials = f.count(0, math.MaxInt32)
 			n := f.count(0, len(m.faces))
 			m.material = nil
 			for i := 0; i < n && f.err == nil; i++ {
@@ -244,7 +245,7 @@ func (f *xFile) mesh() {
 }
 
 func (f *xFile) vectors() (all [][3]float32) {
-	n := f.count(0, maxVertices)
+	n := f.count(0, math.MaxInt32)
 	for i := 0; i < n && f.err == nil; i++ {
 		all = append(all, f.vector())
 	}
@@ -252,10 +253,10 @@ func (f *xFile) vectors() (all [][3]float32) {
 }
 
 func (f *xFile) faces(vertices int) (all [][]int) {
-	n := f.count(0, maxVertices)
+	n := f.count(0, math.MaxInt32)
 	for i := 0; i < n && f.err == nil; i++ {
 		face := make([]int, 0, 4)
-		for range f.count(3, maxVertices) {
+		for range f.count(3, math.MaxInt32) {
 			if f.err != nil {
 				return nil
 			}
@@ -309,8 +310,9 @@ func (f *xFile) add(m *xMesh) {
 		for k := 2; k < len(indices); k++ {
 			part.Indices = append(part.Indices, indices[0], indices[k-1], indices[k])
 		}
-		if f.vertices += len(face); f.vertices > maxVertices {
-			f.fail(fault.ErrLimit, fmt.Sprintf("at most %d corners of faces", maxVertices), "")
+		f.vertices += len(face)
+		if e := effort.ModelVertices.Over(int64(f.vertices)); e != nil {
+			f.fail(e.Err, e.Want, e.Got)
 			return
 		}
 	}

@@ -49,11 +49,7 @@ func (k Kind) String() string {
 // sizes are the sizes of numbers in bytes, and of the elements of arrays.
 var sizes = [...]int{Byte: 1, Short: 2, Int: 4, Long: 8, Float: 4, Double: 8, ByteArray: 1, IntArray: 4, LongArray: 8}
 
-// Limits of a file.
-const (
-	MaxSize  = 1 << 28 // bytes after decompression
-	maxDepth = 512     // nested lists and compounds, as in the game
-)
+const maxDepth = 512 // nested lists and compounds, as in the game
 
 // Tag is a tag, with its value in the bytes of the file. The zero value is a tag that does not exist: its value is 0 or empty.
 type Tag struct {
@@ -67,8 +63,8 @@ type Tag struct {
 // Decompress returns the content of a file, which may be compressed by gzip, as those of Minecraft are.
 func Decompress(data []byte) ([]byte, error) {
 	if !bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
-		if len(data) > MaxSize {
-			return nil, tooLarge()
+		if err := effort.MinecraftFile.Check("", int64(len(data))); err != nil {
+			return nil, err
 		}
 		return data, nil
 	}
@@ -76,10 +72,10 @@ func Decompress(data []byte) ([]byte, error) {
 	size := int64(0)
 	z, err := gzip.NewReader(bytes.NewReader(data))
 	if err == nil {
-		size, err = io.Copy(io.Discard, io.LimitReader(z, MaxSize+1))
+		size, err = io.Copy(io.Discard, io.LimitReader(z, effort.MinecraftFile.Limit(0)+1))
 	}
-	if size > MaxSize {
-		return nil, tooLarge()
+	if err := effort.MinecraftFile.Check("", size); err != nil {
+		return nil, err
 	}
 	if err == nil {
 		err = z.Reset(bytes.NewReader(data))
@@ -92,10 +88,6 @@ func Decompress(data []byte) ([]byte, error) {
 		return nil, &fault.Error{Offset: -1, Want: "a whole gzip file", Got: err.Error(), Err: fault.ErrFormat}
 	}
 	return content, nil
-}
-
-func tooLarge() error {
-	return &fault.Error{Offset: -1, Want: fmt.Sprintf("at most %d bytes", MaxSize), Got: "more", Err: fault.ErrLimit}
 }
 
 // Parse reads a decompressed file, which is one compound and was stored in a number of bytes. It checks all of it. Offsets

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"sort"
 	"strconv"
-	"strings"
 
 	"trowel.example/fault"
 	"trowel.example/internal/text/luatable"
@@ -63,15 +62,15 @@ type Areas struct {
 func ParseAreas(text []byte) (*Areas, error) {
 	a := &Areas{text: bytes.Clone(text)}
 	start := bytes.TrimSpace(text)
-	if len(start) == 0 || string(start) == "null" {
+	if string(start) == "null" { // no areas
 		return a, nil
 	}
-	a.lua = !bytes.HasPrefix(start, []byte("[")) && !json.Valid(start)
-	read := a.readJSON
-	if a.lua {
-		read = a.readLua
+	if len(bytes.Trim(start, "\x00")) == 0 {
+		return nil, &fault.Error{File: AreasFile, Offset: -1, Want: "areas, or null", Got: "an empty file, or zero bytes: the areas are lost " +
+			"(restore the file from a backup, or remove it if there are none)", Err: fault.ErrFormat}
 	}
-	if err := read(); err != nil {
+	a.lua = !bytes.HasPrefix(start, []byte("[")) && !json.Valid(start)
+	if err := a.read(); err != nil {
 		return nil, fault.InFile(err, AreasFile)
 	}
 	sort.SliceStable(a.List, func(i, j int) bool { return a.List[i].ID < a.List[j].ID })
@@ -94,117 +93,66 @@ func (a *Area) corners(p, q [3]int) {
 // whole rounds a coordinate to that of a node.
 func whole(v float64) int { return int(math.Round(min(max(v, math.MinInt32), math.MaxInt32))) }
 
-func (a *Areas) readJSON() error {
-	root, bad := strictjson.Parse(a.text)
+// parseJSON parses a text of JSON as if it were a Lua table.
+func parseJSON(text []byte) (luatable.Value, error) {
+	v, bad := strictjson.Parse(text)
 	if bad != nil {
-		return &fault.Error{Path: "json", Offset: -1, Want: "a list of areas", Got: bad.Error(), Err: fault.ErrFormat}
+		return luatable.Value{}, &fault.Error{Path: "json", Offset: -1, Want: "a list of areas", Got: bad.Error(), Err: fault.ErrFormat}
 	}
-	if root.Kind != '[' && root.Kind != '{' {
-		return wrong(0, "", root.At, "a list of areas")
-	}
-	for i, v := range root.List {
-		if v.Kind == 'n' { // the number of a deleted area
-			continue
-		}
-		if err := a.addJSON(i+1, v); err != nil {
-			return err
-		}
-	}
-	for _, m := range root.Members {
-		id, err := strconv.Atoi(m.Key)
-		if err != nil {
-			return wrong(0, m.Key, m.At, "the number of an area")
-		}
-		if err := a.addJSON(id, m.Value); err != nil {
-			return err
-		}
-	}
-	return nil
+	return tableOf(v), nil
 }
 
-func (a *Areas) addJSON(id int, v strictjson.Value) error {
-	if v.Kind != '{' {
-		return wrong(id, "", v.At, "an object")
-	}
-	area := Area{ID: id}
-	var corners [2][3]int
-	var has [2]bool
-	for _, m := range v.Members {
-		v := m.Value
-		switch m.Key {
-		case "name":
-			area.Name = v.Text
-		case "owner":
-			if v.Kind != '"' {
-				return wrong(id, "owner", v.At, "a name")
-			}
-			area.Owner = v.Text
-			area.owner = literal{v.At, v.At + jsonLength(a.text[v.At:]), v.Text}
-		case "parent":
-			n, err := strconv.ParseFloat(v.Text, 64)
-			if err != nil && v.Kind != 'n' {
-				return wrong(id, m.Key, v.At, "a number")
-			}
-			area.Parent = whole(n)
-		case "open":
-			area.Open = v.Kind == 't'
-		case "faction_open":
-			for _, f := range v.List {
-				area.Factions = append(area.Factions, f.Text)
-			}
-		case "pos1", "pos2":
-			corner, axes := int(m.Key[3]-'1'), 0
-			for _, c := range v.Members {
-				if axis := strings.Index("xyz", c.Key); len(c.Key) == 1 && axis >= 0 {
-					n, err := strconv.ParseFloat(c.Value.Text, 64)
-					if err != nil {
-						return wrong(id, m.Key, c.At, "a number")
-					}
-					corners[corner][axis] = whole(n)
-					axes |= 1 << axis
-				}
-			}
-			has[corner] = axes == 1<<3-1
+func tableOf(v strictjson.Value) luatable.Value {
+	t := luatable.Value{Text: v.Text, Start: v.At, End: v.End}
+	switch v.Kind {
+	case '"':
+		t.Kind = luatable.String
+	case 't', 'f':
+		t.Kind, t.Bool = luatable.Bool, v.Kind == 't'
+	case '0':
+		if n, err := strconv.ParseFloat(v.Text, 64); err == nil {
+			t.Kind, t.Number = luatable.Number, n
+		}
+	case '{', '[':
+		t.Kind, t.Table = luatable.TableKind, new(luatable.Table)
+		for i, e := range v.List {
+			key := luatable.Value{Kind: luatable.Number, Number: float64(i + 1)}
+			t.Table.Entries = append(t.Table.Entries, luatable.Entry{Key: key, Value: tableOf(e)})
+		}
+		for _, m := range v.Members {
+			key := luatable.Value{Kind: luatable.String, Text: m.Key, Start: m.At}
+			t.Table.Entries = append(t.Table.Entries, luatable.Entry{Key: key, Value: tableOf(m.Value)})
 		}
 	}
-	return a.add(area, corners, has, v.At)
+	return t
 }
 
 // add adds an area. An area without corners or an owner is an error.
 func (a *Areas) add(area Area, corners [2][3]int, has [2]bool, at int) error {
+	if area.owner.end == 0 {
+		return wrong(area.ID, "owner", at, "a name")
+	}
 	for i, field := range []string{"pos1", "pos2"} {
 		if !has[i] {
 			return wrong(area.ID, field, at, "a position")
 		}
-	}
-	if area.owner.end == 0 {
-		return wrong(area.ID, "owner", at, "a name")
 	}
 	area.corners(corners[0], corners[1])
 	a.List = append(a.List, area)
 	return nil
 }
 
-// jsonLength returns the length of the JSON string at the start of text.
-func jsonLength(text []byte) int {
-	for i := 1; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
+func (a *Areas) read() error {
+	parse := parseJSON
+	if a.lua {
+		parse = luatable.Parse
 	}
-	return len(text)
-}
-
-func (a *Areas) readLua() error {
-	root, err := luatable.Parse(a.text)
+	root, err := parse(a.text)
 	if err != nil {
 		return err
 	}
 	if root.Kind != luatable.TableKind {
-		return wrong(0, "", root.Start, "a table of areas")
+		return wrong(0, "", root.Start, "a list of areas")
 	}
 	for _, e := range root.Table.Entries {
 		id := whole(e.Key.Number)

@@ -75,7 +75,12 @@ func TestAreas(t *testing.T) {
 			t.Errorf("%s: %v", form, at)
 		}
 	}
-	for _, text := range []string{"", "[]", "null", "return {}", " \n"} {
+	for _, text := range []string{"", " \n", "\x00\x00", `[{"owner":"a`} {
+		if _, err := protect.ParseAreas([]byte(text)); err == nil {
+			t.Errorf("%q is no error", text)
+		}
+	}
+	for _, text := range []string{"[]", "null", "return {}"} {
 		if a := areas(t, text); len(a.List) > 0 || string(a.Append(nil)) != text {
 			t.Errorf("%q has %v", text, a.List)
 		}
@@ -84,10 +89,11 @@ func TestAreas(t *testing.T) {
 
 func TestAreasWrong(t *testing.T) {
 	for text, part := range map[string]string{
-		`[1]`:               "areas[1].",
-		`[{"owner":"a"}]`:   "areas[1].pos1",
-		`[{"owner":1}]`:     "areas[1].owner",
-		`true`:              "a list of areas",
+		`[1]`:             "areas[1].",
+		`[{"owner":"a"}]`: "areas[1].pos1",
+		`[{"owner":1}]`:   "areas[1].owner",
+		`true`:            "a list of areas",
+		`[{"owner":"a","pos1":{"x":1,"y":2},"pos2":{"x":0,"y":0,"z":0}}]`: "areas[1].pos1",
 		`[{]`:               "json",
 		`return os.exit()`:  "lua",
 		`return {x={}}`:     "the number of an area",

@@ -205,11 +205,7 @@ func TestPlan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want.Version < 24 {
-			if want, _, err = want.Convert(24, mapblock.ConvertOptions{}); err != nil {
-				t.Fatal(err)
-			}
-		}
+		want = want.Today()
 		got := blocks[b.Pos]
 		delete(blocks, b.Pos)
 		if got == nil {

@@ -1,5 +1,3 @@
-//go:build !js
-
 package rollback
 
 import "testing"
@@ -8,8 +6,9 @@ import "testing"
 func BothWays(t *testing.T, test func(t *testing.T)) {
 	t.Run("SQLite", test)
 	t.Run("pages", func(t *testing.T) {
-		onlyPages = true
-		defer func() { onlyPages = false }()
+		before := open
+		open = openPages
+		defer func() { open = before }()
 		test(t)
 	})
 }

@@ -221,9 +221,6 @@ func (p *pagesDB) actions(ctx context.Context, f Filter, yield func(Action, erro
 		return err
 	}
 	slices.SortFunc(list, func(a, b found) int { return cmp.Or(cmp.Compare(b.timestamp, a.timestamp), cmp.Compare(b.id, a.id)) })
-	if f.Limit > 0 {
-		list = list[:min(f.Limit, len(list))]
-	}
 	byID, err := s.table.Order("id")
 	if err != nil {
 		return s.failed(err)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"trowel.example/fault"
+	"trowel.example/internal/stores/sqlitefile"
 	"trowel.example/minetest/mapdb"
 )
 
@@ -94,8 +95,6 @@ type Filter struct {
 	Actor string
 	// Since is the first moment included, and Until the first moment excluded; the zero time means no limit.
 	Since, Until time.Time
-	// Limit is the maximum number of actions; the newest are selected. 0 means all.
-	Limit int
 }
 
 // DB is a database opened for reading, for use by one goroutine at a time. Of a damaged database, DB reads all
@@ -133,6 +132,21 @@ func Open(ctx context.Context, dir string) (*DB, error) {
 	}
 	return &DB{r}, nil
 }
+
+// Trim deletes the actions before a moment from the database of the world in dir, in one transaction, then shrinks
+// the file. It returns the number of deleted actions. If another program has the file open, the error is
+// [mapdb.ErrInUse].
+func Trim(ctx context.Context, dir string, before time.Time) (n int64, err error) {
+	return trim(ctx, filepath.Join(dir, File), before)
+}
+
+// How a page in a browser, which lacks SQLite, reads and trims.
+var (
+	open = openPages
+	trim = func(_ context.Context, path string, _ time.Time) (int64, error) {
+		return 0, fmt.Errorf("%s: %w", path, sqlitefile.ErrProgram)
+	}
+)
 
 func lost(format string, args ...any) error {
 	return &fault.Error{File: File, Offset: -1, Got: fmt.Sprintf(format, args...), Err: fault.ErrLost}

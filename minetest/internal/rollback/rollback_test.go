@@ -80,7 +80,6 @@ func testActions(t *testing.T) {
 		want   []int64
 	}{
 		{rollback.Filter{}, []int64{5, 4, 3, 2, 1}},
-		{rollback.Filter{Limit: 2}, []int64{5, 4}},
 		{rollback.Filter{Actor: "bob"}, []int64{5, 4, 2}},
 		{rollback.Filter{Actor: "liquid"}, []int64{3}},
 		{rollback.Filter{Actor: "%"}, nil},
@@ -250,7 +249,7 @@ func Example() {
 		return
 	}
 	defer db.Close()
-	for a, err := range db.Actions(context.Background(), rollback.Filter{Area: &[2][3]int{{10, 2, -3}, {10, 2, -3}}, Limit: 5}) {
+	for a, err := range db.Actions(context.Background(), rollback.Filter{Area: &[2][3]int{{10, 2, -3}, {10, 2, -3}}}) {
 		if err != nil {
 			fmt.Println(err)
 			return

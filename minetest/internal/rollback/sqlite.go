@@ -5,11 +5,9 @@ package rollback
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -22,13 +20,9 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// onlyPages is set by tests that read without SQLite, as the page in a browser does.
-var onlyPages bool
+func init() { open, trim = openSQLite, trimSQLite }
 
-func open(ctx context.Context, path string) (reader, error) {
-	if onlyPages {
-		return openPages(ctx, path)
-	}
+func openSQLite(ctx context.Context, path string) (reader, error) {
 	file, err := sqlitefile.OpenOrRescue(ctx, path, tables)
 	if err != nil {
 		return nil, err
@@ -137,9 +131,6 @@ func (db *sqliteDB) Actions(ctx context.Context, f Filter) iter.Seq2[Action, err
 	return func(yield func(Action, error) bool) {
 		where, args := f.where()
 		sql := selectActions + where + " ORDER BY timestamp DESC, action.id DESC"
-		if f.Limit > 0 {
-			sql += fmt.Sprintf(" LIMIT %d", f.Limit)
-		}
 		// All rows are sorted before the first one is returned, so a second run repeats none.
 		err := db.query(ctx, sql, args, func(s *sqlite.Stmt) error {
 			if a, err := actionOf(s); !yield(a, err) {
@@ -242,11 +233,7 @@ func (db *sqliteDB) Blocks(ctx context.Context) iter.Seq2[mapdb.Pos, error] {
 	}
 }
 
-// Trim deletes the actions before a moment from the database of the world in dir, in one transaction, then shrinks
-// the file. It returns the number of deleted actions. If another program has the file open, the error is
-// [mapdb.ErrInUse].
-func Trim(ctx context.Context, dir string, before time.Time) (n int64, err error) {
-	path := filepath.Join(dir, File)
+func trimSQLite(ctx context.Context, path string, before time.Time) (n int64, err error) {
 	if _, err := os.Stat(path); err != nil {
 		return 0, err // does not create the file
 	}

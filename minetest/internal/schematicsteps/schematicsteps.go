@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/text/glob"
 	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/internal/worldselect"
@@ -22,12 +22,8 @@ import (
 	"trowel.example/minetest/schematic"
 )
 
-// Command is a command of edit, with the function that performs it. The function returns the number of changed things.
-type Command struct {
-	format.Command
-	unit string
-	do   func(job *format.Job, s *schematic.Schematic, names *definitions) (int, error)
-}
+// doFunc is [format.Command.Do] of a command. It returns the number of changed things, and their unit.
+type doFunc func(job *format.Job, s *schematic.Schematic, names *definitions) (n int, unit string, err error)
 
 // definitions are the nodes and aliases of the run.
 type definitions struct {
@@ -35,26 +31,26 @@ type definitions struct {
 	aliases map[string]string
 }
 
-// bind returns a command that reads its arguments and options into a T.
-func bind[T any](c format.Command, unit string, do func(o T, s *schematic.Schematic, names *definitions) (int, error)) Command {
-	c.Fields = reflect.TypeFor[T]()
-	return Command{c, unit, func(job *format.Job, s *schematic.Schematic, names *definitions) (int, error) {
-		return do(format.Values[T](job), s, names)
-	}}
+// bind returns a command that changes things of a unit.
+func bind[T any](c format.Command, unit string, do func(o T, s *schematic.Schematic, names *definitions) (int, error)) *format.Command {
+	return format.Declare[T](c, doFunc(func(job *format.Job, s *schematic.Schematic, names *definitions) (int, string, error) {
+		n, err := do(format.Values[T](job), s, names)
+		return n, unit, err
+	}))
 }
 
 // Editing returns the implementation of edit with some commands.
-func Editing(commands []Command) *format.Editing {
+func Editing(commands []*format.Command) *format.Editing {
 	return &format.Editing{
 		Options:  []format.Option{worldjob.OfCommand(worldjob.OptionNodes)},
-		Commands: format.Declared(commands, func(c *Command) *format.Command { return &c.Command }),
+		Commands: commands,
 		Edit: func(_ context.Context, job *format.Job, src *format.Source, steps []format.Step, out format.Output,
 			report func(check.Change) error) error {
-			data, err := src.ReadUpTo(schematic.MaxFile)
+			data, err := src.ReadUpTo(effort.SchematicFile)
 			if err != nil {
 				return err
 			}
-			data, err = edited(job, src, data, commands, steps, report)
+			data, err = edited(job, src, data, steps, report)
 			if err != nil || out == nil {
 				return fault.InFile(err, src.Path)
 			}
@@ -64,8 +60,7 @@ func Editing(commands []Command) *format.Editing {
 }
 
 // edited returns the file after the steps. If they change nothing, it is data itself.
-func edited(job *format.Job, src *format.Source, data []byte, commands []Command, steps []format.Step,
-	report func(check.Change) error) ([]byte, error) {
+func edited(job *format.Job, src *format.Source, data []byte, steps []format.Step, report func(check.Change) error) ([]byte, error) {
 	s, err := schematic.Decode(data)
 	if err != nil {
 		return nil, err
@@ -81,8 +76,7 @@ func edited(job *format.Job, src *format.Source, data []byte, commands []Command
 	changed := false
 	var lacks format.Lacks
 	for _, step := range steps {
-		c := &commands[slices.IndexFunc(commands, func(c Command) bool { return c.Name == step.Name })]
-		n, err := c.do(step.Job, s, names)
+		n, unit, err := step.Do.(doFunc)(step.Job, s, names)
 		if err := lacks.Add(step, step.Job.Lack(err)); err != nil {
 			return nil, err
 		}
@@ -90,8 +84,8 @@ func edited(job *format.Job, src *format.Source, data []byte, commands []Command
 			continue
 		}
 		changed = true
-		what := strings.Join(append([]string{c.Name}, arguments(&step)...), " ")
-		if err := report(check.Change{What: what, Count: int64(n), Unit: c.unit}); err != nil {
+		what := strings.Join(append([]string{step.Name}, arguments(&step)...), " ")
+		if err := report(check.Change{What: what, Count: int64(n), Unit: unit}); err != nil {
 			return nil, err
 		}
 	}
@@ -115,7 +109,7 @@ func arguments(step *format.Step) (words []string) {
 
 // Names calls add with the names of the nodes of a schematic.
 func Names(_ context.Context, _ *format.Job, src *format.Source, kind string, add func(name string)) error {
-	data, err := src.ReadUpTo(schematic.MaxFile)
+	data, err := src.ReadUpTo(effort.SchematicFile)
 	if err != nil {
 		return err
 	}
@@ -131,8 +125,13 @@ func Names(_ context.Context, _ *format.Job, src *format.Source, kind string, ad
 
 // places are the options that select nodes of a schematic.
 type places struct {
-	Node string `option:"node"`
+	Node string `arg:"node" names:"node" help:"the name of the nodes, with wildcards * and ?"`
 	Box  string `option:"box"`
+}
+
+// Describe describes the options.
+func (places) Describe(o *format.Option) {
+	o.Explain("box", "only the nodes in `x1,y1,z1:x2,y2,z2`, counted from the corner with the lowest coordinates, 0,0,0")
 }
 
 // indexes returns the indexes of the selected nodes. It is a [fault.NameError] if the schematic has no node of the name.
@@ -186,9 +185,14 @@ func parseProbability(text string) (uint8, error) {
 	return uint8(n), nil
 }
 
+// probability is the argument for a probability.
+type probability struct {
+	Probability string `arg:"probability" help:"0 (never) to 127 (always), or 0% to 100%"`
+}
+
 type probabilityOptions struct {
-	Probability string `option:"probability"`
 	places
+	probability
 }
 
 func setProbability(o probabilityOptions, s *schematic.Schematic, _ *definitions) (n int, err error) {
@@ -207,8 +211,8 @@ func setProbability(o probabilityOptions, s *schematic.Schematic, _ *definitions
 }
 
 type sliceOptions struct {
-	Slices      string `option:"slices"`
-	Probability string `option:"probability"`
+	Slices string `arg:"slices" help:"the height of a slice, counted from 0, or of the first and the last such as 1:3"`
+	probability
 }
 
 func setSlices(o sliceOptions, s *schematic.Schematic, _ *definitions) (n int, err error) {
@@ -238,8 +242,8 @@ func setSlices(o sliceOptions, s *schematic.Schematic, _ *definitions) (n int, e
 }
 
 type forceOptions struct {
-	Off bool `option:"off"`
 	places
+	Off bool `option:"off" help:"make them replace only air again"`
 }
 
 func setForce(o forceOptions, s *schematic.Schematic, _ *definitions) (n int, err error) {
@@ -253,9 +257,7 @@ func setForce(o forceOptions, s *schematic.Schematic, _ *definitions) (n int, er
 	return n, err
 }
 
-type aliasOptions struct{}
-
-func resolveAliases(_ aliasOptions, s *schematic.Schematic, names *definitions) (n int, err error) {
+func resolveAliases(_ struct{}, s *schematic.Schematic, names *definitions) (n int, err error) {
 	renamed := make([]bool, len(s.Names))
 	for i, name := range s.Names {
 		if to, ok := names.resolve(name); ok && names.nodes.Defines(to) {

@@ -28,7 +28,7 @@ func run(t *testing.T, data []byte, words string) (made []byte, said []string, e
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err = edited(job, &format.Source{Path: "a.mts"}, data, commands, steps, func(c check.Change) error {
+	made, err = edited(job, &format.Source{Path: "a.mts"}, data, steps, func(c check.Change) error {
 		said = append(said, fmt.Sprintf("%s: %d %s", c.What, c.Count, c.Unit))
 		return nil
 	})

@@ -2,14 +2,13 @@ package texture
 
 import (
 	"bytes"
-	"fmt"
 	"image"
 	"image/color"
 	"path"
 	"strings"
 	"sync"
 
-	"trowel.example/fault"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/picture/pixel"
 	"trowel.example/internal/picture/tga"
 )
@@ -17,15 +16,14 @@ import (
 // decode returns the picture of a PNG, JPEG or Targa file. The name matters only for Targa, which has no signature.
 func decode(name string, data []byte) (*image.NRGBA, error) {
 	if !strings.EqualFold(path.Ext(name), ".tga") || bytes.HasPrefix(data, []byte("\x89PNG")) {
-		return pixel.Decode(data, maxPixels)
+		return pixel.Decode(data, effort.TexturePixels)
 	}
 	h, err := tga.ReadHeader(data)
 	if err != nil {
 		return nil, err
 	}
-	if int64(h.Width)*int64(h.Height) > maxPixels {
-		return nil, &fault.Error{Path: "size", Offset: 12, Want: fmt.Sprintf("at most %d pixels", maxPixels),
-			Got: fmt.Sprintf("%d × %d", h.Width, h.Height), Err: fault.ErrLimit}
+	if err := checkPixels("size", h.Width, h.Height); err != nil {
+		return nil, err
 	}
 	return tga.Decode(data)
 }

@@ -8,14 +8,13 @@ package texture
 import (
 	"context"
 	"errors"
-	"fmt"
 	"image"
 	"image/color"
+	"math"
 	"slices"
 	"strings"
 	"sync"
 
-	"trowel.example/fault"
 	"trowel.example/internal/limits/budget"
 	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/picture/pixel"
@@ -55,9 +54,6 @@ type Missing struct {
 
 // Limits of one texture string, and of all strings of a Maker.
 const (
-	maxText   = 1 << 20
-	maxDepth  = 64       // of strings in strings
-	maxPixels = 1 << 24  // of an image
 	partWork  = 256      // pixels that take as long as a part of a string without its pixels
 	maxCached = 64 << 20 // bytes of pixels that a Maker keeps
 )
@@ -90,8 +86,8 @@ func (m *Maker) Make(ctx context.Context, text string) (*image.NRGBA, error) {
 	if made, is := m.cache[text]; is {
 		return made, ctx.Err()
 	}
-	if len(text) > maxText {
-		return nil, limit(fmt.Sprintf("at most %d bytes of text", maxText), fmt.Sprint(len(text)))
+	if err := effort.TextureText.Check("", int64(len(text))); err != nil {
+		return nil, err
 	}
 	err, known := m.known[text]
 	if err != nil {
@@ -152,11 +148,6 @@ func (m *Maker) keep(text string, made *image.NRGBA) {
 	m.bytes += size
 }
 
-// limit returns the error of a string that exceeds a limit.
-func limit(want, got string) error {
-	return &fault.Error{Offset: -1, Want: want, Got: got, Err: fault.ErrLimit}
-}
-
 // job makes the image of one string. After an error, all of its methods return nothing.
 type job struct {
 	*Maker
@@ -188,13 +179,18 @@ func (j *job) spend(pixels int) bool {
 	return j.err == nil
 }
 
+// checkPixels returns an error if an image has too many pixels.
+func checkPixels(path string, width, height int) error {
+	return effort.TexturePixels.Check(path, int64(min(width, math.MaxInt32))*int64(min(height, math.MaxInt32)))
+}
+
 // blank returns a transparent image, or no image if a side is not positive.
 func (j *job) blank(size image.Point) layer {
 	if size.X <= 0 || size.Y <= 0 {
 		return layer{}
 	}
-	if j.err == nil && (size.X > maxPixels || size.Y > maxPixels || size.X*size.Y > maxPixels) {
-		j.err = limit(fmt.Sprintf("images of at most %d pixels", maxPixels), fmt.Sprintf("%d × %d", size.X, size.Y))
+	if j.err == nil {
+		j.err = checkPixels("", size.X, size.Y)
 	}
 	if !j.spend(size.X * size.Y) {
 		return layer{}
@@ -247,8 +243,8 @@ func (j *job) file(name string) layer {
 
 // make returns the image of a string.
 func (j *job) make(text string) (base layer) {
-	if j.depth++; j.err == nil && j.depth > maxDepth {
-		j.err = limit(fmt.Sprintf("strings in strings at most %d deep", maxDepth), "more")
+	if j.depth++; j.err == nil {
+		j.err = effort.TextureDepth.Check("", int64(j.depth))
 	}
 	defer func() { j.depth-- }()
 	for _, part := range split(text) {

@@ -13,13 +13,10 @@ import (
 	"sync"
 
 	"trowel.example/fault"
+	"trowel.example/internal/limits/effort"
 )
 
-const (
-	maxFiles    = 1 << 20  // that a Search lists
-	maxFileSize = 64 << 20 // bytes of an image file
-	maxFolders  = 32       // depth of subfolders
-)
+const maxFolders = 32 // depth of subfolders
 
 // endings are the endings of image files, in the order in which a texture pack is searched.
 var endings = []string{".png", ".jpg", ".tga"}
@@ -144,9 +141,9 @@ func (s *Search) walk(p searchPart, dir string) (folders []string, err error) {
 				if _, known := p.files[name]; known || !slices.Contains(listed, ending) || !isMediaName(name) {
 					continue
 				}
-				if s.files++; s.files > maxFiles {
-					return nil, &fault.Error{Path: path.Join(p.name, dir), Offset: -1,
-						Want: fmt.Sprintf("at most %d image files", maxFiles), Got: "more", Err: fault.ErrLimit}
+				s.files++
+				if err := effort.TextureFiles.Check(path.Join(p.name, dir), int64(s.files)); err != nil {
+					return nil, err
 				}
 				p.files[name] = file
 			}
@@ -260,9 +257,11 @@ func readFile(fsys fs.FS, file string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() || info.Size() > maxFileSize {
-		return nil, &fault.Error{Offset: -1, Want: fmt.Sprintf("a regular file of at most %d bytes", maxFileSize),
-			Got: fmt.Sprintf("%v, %d bytes", info.Mode(), info.Size()), Err: fault.ErrLimit}
+	if !info.Mode().IsRegular() {
+		return nil, &fault.Error{Offset: -1, Want: "a regular file", Got: info.Mode().String(), Err: fault.ErrFormat}
+	}
+	if err := effort.SideFile.Check("", info.Size()); err != nil {
+		return nil, err
 	}
 	return fs.ReadFile(fsys, file)
 }

@@ -47,8 +47,8 @@ func newDrawing(ctx context.Context, p projection, canvas *raster.Canvas, g *Gam
 }
 
 // The work for a part of a picture that hostile definitions of nodes make large.
-var works = [...]*effort.Kind{&effort.WorldPixels, &effort.WorldFaces, &effort.WorldTriangles,
-	&effort.WorldTranslucent, &effort.WorldTexels}
+var works = [...]*effort.Kind{effort.WorldPixels, effort.WorldFaces, effort.WorldTriangles,
+	effort.WorldTranslucent, effort.WorldTexels}
 
 // goOn reports whether the work for another face is within the limits.
 func (d *drawing) goOn() bool {

@@ -10,16 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"trowel.example/fault"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/picture/gltf"
-	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/nodemesh"
-)
-
-// The usual limits of a model, which keep it usable: faces after those of cubes are merged, and pixels of all textures.
-const (
-	MaxModelFaces  = 1 << 21
-	MaxModelPixels = 1 << 26
 )
 
 // pieceSide is the edge of the cubes of nodes that become one mesh.
@@ -27,8 +20,8 @@ const pieceSide = 32
 
 // Model returns the nodes of a box of a volume as a model, both corners inclusive. Its origin is the low corner of
 // the box, and -z is the north. Daylight is the light of the time of day, from 0 to 1, unless the volume is unlit. More faces than
-// most are an error that wraps [fault.ErrLimit].
-func (g *Game) Model(ctx context.Context, v *nodemesh.Volume, low, high [3]int, daylight float64, most int) (*gltf.Model, error) {
+// most allows are an error that wraps [fault.ErrLimit].
+func (g *Game) Model(ctx context.Context, v *nodemesh.Volume, low, high [3]int, daylight float64, most *effort.Kind) (*gltf.Model, error) {
 	m := &modeller{game: g, light: v.Daylight(daylight), ctx: ctx, most: most, images: make(map[string]*gltf.Image), out: new(gltf.Model)}
 	for a := range 3 {
 		m.corner[a] = float32(low[a]-v.Origin[a]) - .5
@@ -60,7 +53,7 @@ type modeller struct {
 	ctx    context.Context
 	out    *gltf.Model
 	faces  int
-	most   int // faces
+	most   *effort.Kind // faces
 	pixels int
 	corner nodemesh.Vec // the low corner of the box, in the volume
 	err    error
@@ -205,9 +198,8 @@ func (m *modeller) add(f *nodemesh.Face) {
 	if mat == nil || m.err != nil {
 		return
 	}
-	if m.faces++; m.faces > m.most {
-		m.err = &fault.Error{Offset: -1, Err: fault.ErrLimit,
-			Want: fmt.Sprintf("nodes with at most %s visible faces", words.Thousands(int64(m.most))), Got: "more"}
+	m.faces++
+	if m.err = m.most.Check("", int64(m.faces)); m.err != nil {
 		return
 	}
 	if m.faces%4096 == 0 {
@@ -288,9 +280,10 @@ func (m *modeller) image(text string) *gltf.Image {
 	if img == nil || img.Rect.Empty() {
 		return nil
 	}
-	if m.pixels += img.Rect.Dx() * img.Rect.Dy(); m.pixels > MaxModelPixels {
-		m.err = &fault.Error{Offset: -1, Want: fmt.Sprintf("textures with at most %d pixels", MaxModelPixels), Got: "more", Err: fault.ErrLimit}
-		return nil
+	if m.pixels += img.Rect.Dx() * img.Rect.Dy(); m.err == nil {
+		if m.err = effort.WorldModelTexels.Check("", int64(m.pixels)); m.err != nil {
+			return nil
+		}
 	}
 	var data bytes.Buffer
 	if err := png.Encode(&data, img); err != nil {

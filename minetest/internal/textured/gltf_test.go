@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"trowel.example/minetest/internal/textured"
+	"trowel.example/internal/limits/effort"
 
 	"trowel.example/internal/picture/gltf"
 	"trowel.example/minetest/internal/nodemesh"
@@ -31,7 +31,7 @@ func TestModel(t *testing.T) {
 	v := g.NewVolume([3]int{}, [3]int{9, 2, 9})
 	floor(t, v, 9)
 	v.Set([3]int{4, 1, 4}, "a:pane", 15, 0)
-	m, err := g.Model(t.Context(), v, [3]int{}, [3]int{8, 1, 8}, 1, textured.MaxModelFaces)
+	m, err := g.Model(t.Context(), v, [3]int{}, [3]int{8, 1, 8}, 1, effort.WorldModelFaces)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestModel(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := g.Model(ctx, v, [3]int{}, [3]int{8, 1, 8}, 1, textured.MaxModelFaces); !errors.Is(err, context.Canceled) {
+	if _, err := g.Model(ctx, v, [3]int{}, [3]int{8, 1, 8}, 1, effort.WorldModelFaces); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled: %v", err)
 	}
 }
@@ -83,7 +83,7 @@ func BenchmarkModel(b *testing.B) {
 	v.Unlit = false
 	var file bytes.Buffer
 	for b.Loop() {
-		m, err := g.Model(b.Context(), v, [3]int{}, [3]int{99, 59, 99}, 1, textured.MaxModelFaces)
+		m, err := g.Model(b.Context(), v, [3]int{}, [3]int{99, 59, 99}, 1, effort.WorldModelFaces)
 		if err != nil {
 			b.Fatal(err)
 		}

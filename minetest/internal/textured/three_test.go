@@ -14,10 +14,10 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/picture/gltf"
 	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/judge/chromium"
-	"trowel.example/minetest/internal/textured"
 )
 
 // page shows a model as a camera sees it.
@@ -87,7 +87,7 @@ type contents struct{ meshes, primitives, materials, pictures int }
 // write writes a box of a scene as a model.
 func (s *scene) write(t *testing.T, file string, low, high [3]int, daylight float64) contents {
 	t.Helper()
-	m, err := s.game.Model(t.Context(), s.volume, low, high, daylight, textured.MaxModelFaces)
+	m, err := s.game.Model(t.Context(), s.volume, low, high, daylight, effort.WorldModelFaces)
 	if err != nil {
 		t.Fatal(err)
 	}

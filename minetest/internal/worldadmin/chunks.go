@@ -10,23 +10,23 @@ import (
 	"slices"
 
 	"trowel.example/check"
+	"trowel.example/internal/files/output"
 	"trowel.example/internal/files/wholefile"
 	"trowel.example/internal/text/words"
-	"trowel.example/minetest/internal/mapchunk"
 	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 	"trowel.example/minetest/worldedit"
 )
 
-// GridOf returns the grid of map chunks of a world that is being edited, and the settings of its map generator.
-func GridOf(w *worldedit.World) (mapchunk.Grid, *world.Settings, error) {
+// gridOf returns the grid of map chunks of a world that is being edited, and the settings of its map generator.
+func gridOf(w *worldedit.World) (Grid, *world.Settings, error) {
 	text, err := w.ReadFile("map_meta.txt")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return mapchunk.Grid{}, nil, err
+		return Grid{}, nil, err
 	}
 	s := world.ParseSettings(text, world.MapMetaEnd)
-	grid, err := mapchunk.Of(s)
+	grid, err := GridOf(s)
 	return grid, s, err
 }
 
@@ -38,7 +38,7 @@ type Selection struct {
 }
 
 // touches reports whether any node of a chunk is in the selection, and whether all nodes are.
-func (s *Selection) touches(g mapchunk.Grid, c mapchunk.Chunk) (touches, within bool) {
+func (s *Selection) touches(g Grid, c Chunk) (touches, within bool) {
 	low, high := g.Nodes(c)
 	touches, within = true, true
 	for i := range low {
@@ -79,19 +79,19 @@ type Chunks struct {
 // Step returns the step.
 func (o Chunks) Step() worldedit.Step {
 	return worldedit.StepFunc(func(ctx context.Context, w *worldedit.World) error {
-		grid, settings, err := GridOf(w)
+		grid, settings, err := gridOf(w)
 		if err != nil {
 			return err
 		}
 		if o.Single {
-			grid = mapchunk.Grid{1, 1, 1}
+			grid = Grid{1, 1, 1}
 		}
 		if o.Again {
 			if err := makesAgain(settings); err != nil {
 				return err
 			}
 		}
-		chosen := make(map[mapchunk.Chunk]bool)
+		chosen := make(map[Chunk]bool)
 		return deleteBlocks(ctx, w, deletion{
 			matches: func(p mapdb.Pos) bool {
 				c := grid.Containing(p)
@@ -129,7 +129,7 @@ func makesAgain(s *world.Settings) error {
 // deletion describes the blocks to delete.
 type deletion struct {
 	matches func(mapdb.Pos) bool // whether a block is deleted; not for concurrent use
-	grid    mapchunk.Grid
+	grid    Grid
 	single  bool // the chunks of grid are single blocks
 	export  string
 	all     bool
@@ -144,7 +144,7 @@ func deleteBlocks(ctx context.Context, w *worldedit.World, d deletion) error {
 		}
 	}
 	var list []mapdb.Pos
-	chunks := make(map[mapchunk.Chunk]bool)
+	chunks := make(map[Chunk]bool)
 	stay := int64(0)
 	for p, err := range w.Positions(ctx, mapdb.All()) {
 		var row *mapdb.RowError
@@ -199,15 +199,22 @@ func deleteBlocks(ctx context.Context, w *worldedit.World, d deletion) error {
 // export creates a separate world with the blocks of list as they were before all steps.
 func export(w *worldedit.World, dst string, list []mapdb.Pos) worldedit.Part {
 	done := false
-	write := func(ctx context.Context) (err error) {
+	write := func(ctx context.Context) error {
 		if done {
 			return nil
 		}
-		part := filepath.Clean(dst) + wholefile.Suffix
-		if err := errors.Join(os.RemoveAll(part), os.MkdirAll(part, 0o755)); err != nil {
+		if err := wholefile.MkdirAll(filepath.Dir(dst), 0o755); err != nil {
 			return err
 		}
-		defer os.RemoveAll(part)
+		out, err := output.New(dst, output.Options{})
+		if err != nil {
+			return err
+		}
+		defer out.Discard()
+		part, err := out.Dir()
+		if err != nil {
+			return err
+		}
 		settings := world.ParseSettings([]byte("backend = "+mapdb.SQLite+"\n"), "")
 		if old, err := world.ReadWorldMT(w.Dir); err == nil && old.GameID() != "" {
 			if err := settings.Set("gameid", old.GameID()); err != nil {
@@ -234,11 +241,11 @@ func export(w *worldedit.World, dst string, list []mapdb.Pos) worldedit.Part {
 			return err
 		}
 		_, err = mapdb.Load(ctx, db, mapdb.Fetch(ctx, w.Base(), list))
-		if err = errors.Join(err, db.Close()); err != nil {
-			return err
+		if err = errors.Join(err, db.Close()); err == nil {
+			err = out.Commit()
 		}
-		done = true
-		return os.Rename(part, dst)
+		done = err == nil
+		return err
 	}
 	return worldedit.Part{
 		Keep:  func(ctx context.Context, _ worldedit.Keeper) error { return write(ctx) },

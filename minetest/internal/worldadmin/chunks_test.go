@@ -2,9 +2,11 @@ package worldadmin_test
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +15,6 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trowel.example/internal/testing/judge"
-	"trowel.example/minetest/internal/mapchunk"
 	"trowel.example/minetest/internal/rollback"
 	"trowel.example/minetest/internal/worldadmin"
 	"trowel.example/minetest/internal/worldtest"
@@ -57,10 +58,10 @@ func wild(t testing.TB, c mapdb.Config) string {
 }
 
 // left returns the chunks of the remaining blocks.
-func left(all map[mapdb.Pos]string) map[mapchunk.Chunk]bool {
-	chunks := make(map[mapchunk.Chunk]bool)
+func left(all map[mapdb.Pos]string) map[worldadmin.Chunk]bool {
+	chunks := make(map[worldadmin.Chunk]bool)
 	for p := range all {
-		chunks[mapchunk.Grid{5, 5, 5}.Containing(p)] = true
+		chunks[worldadmin.Grid{5, 5, 5}.Containing(p)] = true
 	}
 	return chunks
 }
@@ -71,24 +72,25 @@ func TestChunks(t *testing.T) {
 	one := box(worldedit.Vec{-32, -32, -32}, worldedit.Vec{127, 47, 47})
 	part := box(worldedit.Vec{-32, -32, -32}, worldedit.Vec{126, 47, 47})
 	round := worldadmin.Selection{Box: worldedit.Everywhere, Center: [2]int{8, 8}, Radius: 57}
-	is := func(list ...mapchunk.Chunk) func(mapchunk.Chunk) bool {
-		return func(c mapchunk.Chunk) bool { return slices.Contains(list, c) }
+	is := func(list ...worldadmin.Chunk) func(worldadmin.Chunk) bool {
+		return func(c worldadmin.Chunk) bool { return slices.Contains(list, c) }
 	}
-	not := func(f func(mapchunk.Chunk) bool) func(mapchunk.Chunk) bool {
-		return func(c mapchunk.Chunk) bool { return !f(c) }
+	not := func(f func(worldadmin.Chunk) bool) func(worldadmin.Chunk) bool {
+		return func(c worldadmin.Chunk) bool { return !f(c) }
 	}
 	for name, c := range map[string]struct {
 		chunks worldadmin.Chunks
-		gone   func(mapchunk.Chunk) bool
+		gone   func(worldadmin.Chunk) bool
 	}{
-		"whole":         {worldadmin.Chunks{Selection: one}, is(mapchunk.Chunk{0, 0, 0}, mapchunk.Chunk{1, 0, 0})},
-		"part":          {worldadmin.Chunks{Selection: part}, is(mapchunk.Chunk{0, 0, 0})},
-		"part touching": {worldadmin.Chunks{Selection: part, Touching: true}, is(mapchunk.Chunk{0, 0, 0}, mapchunk.Chunk{1, 0, 0})},
-		"keep":          {worldadmin.Chunks{Selection: part, Outside: true}, not(is(mapchunk.Chunk{0, 0, 0}, mapchunk.Chunk{1, 0, 0}))},
-		"not whole":     {worldadmin.Chunks{Selection: part, Outside: true, Touching: true}, not(is(mapchunk.Chunk{0, 0, 0}))},
-		"again":         {worldadmin.Chunks{Selection: part, Touching: true, Again: true}, is(mapchunk.Chunk{0, 0, 0}, mapchunk.Chunk{1, 0, 0})},
-		"round":         {worldadmin.Chunks{Selection: round}, func(c mapchunk.Chunk) bool { return c[0] == 0 && c[2] == 0 }},
-		"keep round": {worldadmin.Chunks{Selection: round, Outside: true}, func(c mapchunk.Chunk) bool {
+		"whole":         {worldadmin.Chunks{Selection: one}, is(worldadmin.Chunk{0, 0, 0}, worldadmin.Chunk{1, 0, 0})},
+		"part":          {worldadmin.Chunks{Selection: part}, is(worldadmin.Chunk{0, 0, 0})},
+		"part touching": {worldadmin.Chunks{Selection: part, Touching: true}, is(worldadmin.Chunk{0, 0, 0}, worldadmin.Chunk{1, 0, 0})},
+		"keep":          {worldadmin.Chunks{Selection: part, Outside: true}, not(is(worldadmin.Chunk{0, 0, 0}, worldadmin.Chunk{1, 0, 0}))},
+		"not whole":     {worldadmin.Chunks{Selection: part, Outside: true, Touching: true}, not(is(worldadmin.Chunk{0, 0, 0}))},
+		"again": {worldadmin.Chunks{Selection: part, Touching: true, Again: true},
+			is(worldadmin.Chunk{0, 0, 0}, worldadmin.Chunk{1, 0, 0})},
+		"round": {worldadmin.Chunks{Selection: round}, func(c worldadmin.Chunk) bool { return c[0] == 0 && c[2] == 0 }},
+		"keep round": {worldadmin.Chunks{Selection: round, Outside: true}, func(c worldadmin.Chunk) bool {
 			corner := c[0] != 0 && c[2] != 0 && (c[0] != 1 || c[2] != 1) // whose nearest node is 56.6 nodes away
 			return c[0] < -1 || c[0] > 1 || c[2] < -1 || c[2] > 1 || corner
 		}},
@@ -123,7 +125,7 @@ func TestChunks(t *testing.T) {
 			t.Errorf("%s: a copy is another than what is done in place", name)
 		}
 		for p, data := range was {
-			gone := c.gone(mapchunk.Grid{5, 5, 5}.Containing(p))
+			gone := c.gone(worldadmin.Grid{5, 5, 5}.Containing(p))
 			if _, there := now[p]; there == gone {
 				t.Errorf("%s: the block at %v is there: %v", name, p, there)
 			}
@@ -162,7 +164,7 @@ func TestChunksBackends(t *testing.T) {
 			box := worldedit.BoxOf(worldedit.Vec{-32, -32, -32}, worldedit.Vec{127, 47, 47})
 			backup := must(t, dir, worldadmin.Chunks{Selection: worldadmin.Selection{Box: box}}.Step())
 			now := left(all())
-			if len(now) != len(was)-2 || now[mapchunk.Chunk{0, 0, 0}] || now[mapchunk.Chunk{1, 0, 0}] {
+			if len(now) != len(was)-2 || now[worldadmin.Chunk{0, 0, 0}] || now[worldadmin.Chunk{1, 0, 0}] {
 				t.Errorf("%d chunks are left", len(now))
 			}
 			restore(t, dir, backup)
@@ -207,7 +209,7 @@ func TestChunksRefused(t *testing.T) {
 // TestPrune tests that each reason to keep a chunk keeps exactly that chunk and the chunks around it.
 func TestPrune(t *testing.T) {
 	at := mapdb.Pos{X: 5, Y: 0, Z: 0} // in chunk 1,0,0
-	chunk := mapchunk.Chunk{1, 0, 0}
+	chunk := worldadmin.Chunk{1, 0, 0}
 	block := func(b *mapblock.Block) func(t *testing.T, dir string) {
 		return func(t *testing.T, dir string) { put(t, dir, at, b) }
 	}
@@ -230,22 +232,22 @@ func TestPrune(t *testing.T) {
 	for name, c := range map[string]struct {
 		make  func(t *testing.T, dir string)
 		prune worldadmin.Prune
-		keeps []mapchunk.Chunk
+		keeps []worldadmin.Chunk
 		says  string
 	}{
 		"nothing": {func(*testing.T, string) {}, worldadmin.Prune{All: true}, nil, ""},
-		"active":  {block(seen), worldadmin.Prune{}, []mapchunk.Chunk{chunk}, "a player was near"},
+		"active":  {block(seen), worldadmin.Prune{}, []worldadmin.Chunk{chunk}, "a player was near"},
 		"old": {func(t *testing.T, dir string) {
 			old := mapblock.New(16)
 			old.Timestamp = mapblock.NoTimestamp
 			put(t, dir, at, old)
-		}, worldadmin.Prune{}, []mapchunk.Chunk{chunk}, "that is unknown"},
-		"timer":        {block(timer), worldadmin.Prune{}, []mapchunk.Chunk{chunk}, "metadata or timers"},
-		"object":       {block(object), worldadmin.Prune{}, []mapchunk.Chunk{chunk}, "objects"},
-		"rare":         {block(brick), worldadmin.Prune{}, []mapchunk.Chunk{chunk}, "players place"},
+		}, worldadmin.Prune{}, []worldadmin.Chunk{chunk}, "do not record whether a player was near"},
+		"timer":        {block(timer), worldadmin.Prune{}, []worldadmin.Chunk{chunk}, "metadata or timers"},
+		"object":       {block(object), worldadmin.Prune{}, []worldadmin.Chunk{chunk}, "objects"},
+		"rare":         {block(brick), worldadmin.Prune{}, []worldadmin.Chunk{chunk}, "players place"},
 		"natural":      {block(brick), worldadmin.Prune{Natural: []string{"*:brick"}, All: true}, nil, ""},
 		"less rare":    {block(brick), worldadmin.Prune{Rare: 1, All: true}, nil, ""},
-		"given":        {block(brick), worldadmin.Prune{Placed: []string{"default:b*"}}, []mapchunk.Chunk{chunk}, "players place"},
+		"given":        {block(brick), worldadmin.Prune{Placed: []string{"default:b*"}}, []worldadmin.Chunk{chunk}, "players place"},
 		"given others": {block(brick), worldadmin.Prune{Placed: []string{"default:steel*"}, All: true}, nil, ""},
 		"margin":       {block(seen), worldadmin.Prune{Margin: 1}, chunk.Near(1), "near kept chunks"},
 		"damaged": {func(t *testing.T, dir string) {
@@ -257,17 +259,17 @@ func TestPrune(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-		}, worldadmin.Prune{}, []mapchunk.Chunk{chunk}, "cannot be read"},
+		}, worldadmin.Prune{}, []worldadmin.Chunk{chunk}, "cannot be read"},
 		"area": {file("areas.dat", `[{"owner":"ann","pos1":{"x":47,"y":0,"z":0},"pos2":{"x":48,"y":0,"z":0}}]`),
-			worldadmin.Prune{}, []mapchunk.Chunk{{0, 0, 0}, chunk}, "protected"},
+			worldadmin.Prune{}, []worldadmin.Chunk{{0, 0, 0}, chunk}, "protected"},
 		"wide": {file("areas.dat",
 			`[{"owner":"ann","pos1":{"x":-31000,"y":-31000,"z":0},"pos2":{"x":31000,"y":31000,"z":0}}]`), worldadmin.Prune{}, nil, "protected"},
-		"player":  {file("players/bob", player("(1000,0,0)")), worldadmin.Prune{}, []mapchunk.Chunk{chunk}, "contain a player"},
+		"player":  {file("players/bob", player("(1000,0,0)")), worldadmin.Prune{}, []worldadmin.Chunk{chunk}, "contain a player"},
 		"nowhere": {file("players/bob", player("(nan,inf,0)")), worldadmin.Prune{All: true}, nil, ""},
 		"loaded":  {file("force_loaded.txt", "return {[140739635871749]=1}"), worldadmin.Prune{}, nil, ""},
 		"protector": {func(t *testing.T, dir string) {
 			put(t, dir, mapdb.Pos{X: 3, Y: 0, Z: 0}, guard) // the first protected node is the first of chunk 1, at 48
-		}, worldadmin.Prune{Radius: 5}, []mapchunk.Chunk{{0, 0, 0}, chunk}, "metadata or timers"},
+		}, worldadmin.Prune{Radius: 5}, []worldadmin.Chunk{{0, 0, 0}, chunk}, "metadata or timers"},
 		"rollback": {func(t *testing.T, dir string) {
 			conn, err := sqlite.OpenConn(filepath.Join(dir, rollback.File))
 			if err != nil {
@@ -277,7 +279,7 @@ func TestPrune(t *testing.T) {
 				"(127, 0, 0), (NULL, NULL, NULL)", nil), conn.Close()); err != nil {
 				t.Fatal(err)
 			}
-		}, worldadmin.Prune{}, []mapchunk.Chunk{chunk}, "rollback.sqlite"},
+		}, worldadmin.Prune{}, []worldadmin.Chunk{chunk}, "rollback.sqlite"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := wild(t, mapdb.Config{Backend: mapdb.SQLite})
@@ -299,7 +301,7 @@ func TestPrune(t *testing.T) {
 						now[c] = false
 					}
 				}
-				maps.DeleteFunc(now, func(_ mapchunk.Chunk, kept bool) bool { return !kept })
+				maps.DeleteFunc(now, func(_ worldadmin.Chunk, kept bool) bool { return !kept })
 			case "loaded":
 				if len(now) != 1 {
 					t.Errorf("%v are left", now)
@@ -318,6 +320,18 @@ func TestPrune(t *testing.T) {
 			}
 			if lines := strings.Join(said(c.prune.Counts), "\n"); !strings.Contains(lines, c.says) {
 				t.Errorf("it said %s, and not %s", lines, c.says)
+			}
+			for _, margin := range []int16{0, 1} {
+				n := 0
+				for k := range left(was) {
+					if name == "active" && !slices.Contains(chunk.Near(margin), k) {
+						n++
+					}
+				}
+				line := regexp.MustCompile(fmt.Sprintf(`--margin %d: [\d,]+ bytes of blocks can be deleted: %d map chunks`, margin, n))
+				if lines := strings.Join(said(c.prune.Counts), "\n"); n > 0 && !line.MatchString(lines) {
+					t.Errorf("it said %s, and not %s", lines, line)
+				}
 			}
 			restore(t, dir, backup)
 			if !maps.Equal(blocks(t, dir), was) {

@@ -9,7 +9,6 @@ import (
 
 	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
-	"trowel.example/minetest/internal/mapchunk"
 	"trowel.example/minetest/internal/worldadmin"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
@@ -66,7 +65,7 @@ end)`
 		}
 		return b.Nodes(), b.IsGenerated()
 	}
-	grid := mapchunk.Grid{5, 5, 5}
+	grid := worldadmin.Grid{5, 5, 5}
 	was := blocks(t, dir)
 	box := worldedit.BoxOf(worldedit.Vec{-32, -112, -32}, worldedit.Vec{100, 47, 47})
 	must(t, dir, worldadmin.Chunks{Selection: worldadmin.Selection{Box: box}, Touching: true, Again: true}.Step())

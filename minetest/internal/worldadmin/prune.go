@@ -3,12 +3,13 @@ package worldadmin
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math"
 	"slices"
 
 	"trowel.example/internal/text/glob"
-	"trowel.example/minetest/internal/mapchunk"
+	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/protect"
 	"trowel.example/minetest/internal/rollback"
 	"trowel.example/minetest/mapblock"
@@ -47,6 +48,7 @@ type reason uint8
 const (
 	nothing reason = iota
 	active
+	untimed
 	metadata
 	objects
 	damaged
@@ -58,7 +60,8 @@ const (
 )
 
 var reasons = [...]string{
-	active:   "map chunks kept because a player was near, or that is unknown",
+	active:   "map chunks kept because a player was near",
+	untimed:  "map chunks kept because their blocks do not record whether a player was near",
 	metadata: "map chunks kept because of metadata or timers", objects: "map chunks kept because of objects",
 	damaged: "map chunks kept because blocks cannot be read", protected: "map chunks kept because they are protected",
 	recorded: "map chunks kept because rollback.sqlite contains changes",
@@ -69,6 +72,7 @@ var reasons = [...]string{
 // looked is the result of reading a block.
 type looked struct {
 	pos        mapdb.Pos
+	size       int64 // of its data
 	err        error
 	why        reason
 	names      []string
@@ -81,7 +85,7 @@ const firstTimed = 17
 
 // look searches a block for reasons to keep it.
 func look(b mapdb.Block, err error) looked {
-	l := looked{pos: b.Pos, err: err}
+	l := looked{pos: b.Pos, size: int64(len(b.Data)), err: err}
 	if err != nil {
 		return l
 	}
@@ -94,7 +98,9 @@ func look(b mapdb.Block, err error) looked {
 	l.names = nodes.Names
 	l.protectors = protect.Protectors(b.Pos, block)
 	switch {
-	case block.Timestamp != mapblock.NoTimestamp, block.Version < firstTimed:
+	case block.Version < firstTimed:
+		l.why = untimed
+	case block.Timestamp != mapblock.NoTimestamp:
 		l.why = active
 	case len(block.Metadata.List)+len(block.Metadata.Rest)+len(block.Metadata.Raw)+len(block.Timers.List) > 0:
 		l.why = metadata
@@ -107,15 +113,16 @@ func look(b mapdb.Block, err error) looked {
 // pruning is the state of the step.
 type pruning struct {
 	Prune
-	grid  mapchunk.Grid
-	stay  map[mapchunk.Chunk]reason
-	names map[mapchunk.Chunk][]uint16 // names in the other chunks, as indexes of list
+	grid  Grid
+	stay  map[Chunk]reason
+	names map[Chunk][]uint16 // names in the other chunks, as indexes of list
+	sizes map[Chunk]int64    // bytes of the blocks of each chunk
 	list  []string
 	place map[string]uint16
 }
 
 // keep marks a chunk as kept.
-func (p *pruning) keep(c mapchunk.Chunk, why reason) {
+func (p *pruning) keep(c Chunk, why reason) {
 	if p.stay[c] == nothing {
 		p.stay[c] = why
 		delete(p.names, c)
@@ -140,14 +147,14 @@ func (p *pruning) keepBox(low, high [3]int, why reason) {
 	for z := from[2]; z <= to[2]; z++ {
 		for y := from[1]; y <= to[1]; y++ {
 			for x := from[0]; x <= to[0]; x++ {
-				p.keepIfThere(mapchunk.Chunk{x, y, z}, why)
+				p.keepIfThere(Chunk{x, y, z}, why)
 			}
 		}
 	}
 }
 
 // keepIfThere marks a chunk as kept if it exists and is not marked yet.
-func (p *pruning) keepIfThere(c mapchunk.Chunk, why reason) {
+func (p *pruning) keepIfThere(c Chunk, why reason) {
 	if _, there := p.names[c]; there {
 		p.keep(c, why)
 	}
@@ -156,12 +163,12 @@ func (p *pruning) keepIfThere(c mapchunk.Chunk, why reason) {
 // Step returns the step.
 func (o Prune) Step() worldedit.Step {
 	return worldedit.StepFunc(func(ctx context.Context, w *worldedit.World) error {
-		grid, _, err := GridOf(w)
+		grid, _, err := gridOf(w)
 		if err != nil {
 			return err
 		}
-		p := &pruning{Prune: o, grid: grid, stay: make(map[mapchunk.Chunk]reason), names: make(map[mapchunk.Chunk][]uint16),
-			place: make(map[string]uint16)}
+		p := &pruning{Prune: o, grid: grid, stay: make(map[Chunk]reason), names: make(map[Chunk][]uint16),
+			sizes: make(map[Chunk]int64), place: make(map[string]uint16)}
 		if p.Radius == 0 {
 			p.Radius = protect.DefaultRadius
 		}
@@ -174,6 +181,7 @@ func (o Prune) Step() worldedit.Step {
 			}
 		}
 		p.placed()
+		p.margins()
 		p.margin()
 		var count [len(reasons)]int64
 		for _, why := range p.stay {
@@ -206,6 +214,7 @@ func (p *pruning) blocks(ctx context.Context, w *worldedit.World) error {
 		}
 		protectors = append(protectors, l.protectors...)
 		c := p.grid.Containing(l.pos)
+		p.sizes[c] += l.size
 		if l.why != nothing {
 			p.keep(c, l.why)
 		}
@@ -339,12 +348,31 @@ func (p *pruning) placed() {
 	}
 }
 
+// margins reports how much some margins would delete.
+func (p *pruning) margins() {
+	list := []int16{0, 1, 2, 4}
+	chunks, sizes := make([]int64, len(list)), make([]int64, len(list))
+	for c := range p.names {
+		for i, margin := range list {
+			if margin > 0 && slices.ContainsFunc(c.Near(margin), func(o Chunk) bool { return p.stay[o] != nothing }) {
+				break // as wider ones
+			}
+			chunks[i]++
+			sizes[i] += p.sizes[c]
+		}
+	}
+	for i, margin := range list {
+		noteChange(p.Counts, "map", fmt.Sprintf("--margin %d: %s bytes of blocks can be deleted", margin, words.Thousands(sizes[i])), chunks[i],
+			"map chunks")
+	}
+}
+
 // margin keeps the chunks around the kept chunks.
 func (p *pruning) margin() {
 	if p.Margin <= 0 {
 		return
 	}
-	var list []mapchunk.Chunk
+	var list []Chunk
 	for c := range p.stay {
 		list = append(list, c)
 	}

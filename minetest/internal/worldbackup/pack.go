@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"trowel.example/fault"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/text/words"
 	"trowel.example/minetest/mapdb"
 )
@@ -93,7 +94,7 @@ func readBlock(f *zip.File) (b mapdb.Block, err error) {
 	if _, err := fmt.Sscanf(f.Name, blocksFolder+"%d,%d,%d", &p.X, &p.Y, &p.Z); err != nil || !p.Valid() {
 		return b, &fault.Error{Path: fmt.Sprintf("%.60q", f.Name), Offset: -1, Want: "the position of a block", Got: "none", Err: fault.ErrFormat}
 	}
-	b.Data, err = readEntry(f, mapdb.MaxBlock)
+	b.Data, err = readEntry(f, effort.BlockData)
 	if b.Data == nil {
 		b.Data = []byte{}
 	}
@@ -125,9 +126,10 @@ func readPack(f *zip.File, yield func(mapdb.Block) bool) (more bool, err error) 
 		switch {
 		case !b.Pos.Valid():
 			return wrong("the position of a block", b.Pos.String(), fault.ErrFormat)
-		case length > mapdb.MaxBlock+1:
-			return wrong(fmt.Sprintf("at most %d bytes", mapdb.MaxBlock), fmt.Sprint(length-1), fault.ErrLimit)
 		case length > 0:
+			if e := effort.BlockData.Over(int64(length - 1)); e != nil {
+				return wrong(e.Want, e.Got, e.Err)
+			}
 			data, err := io.ReadAll(io.LimitReader(in, int64(length-1)))
 			if err == nil && len(data) < int(length-1) {
 				err = io.ErrUnexpectedEOF

@@ -11,14 +11,12 @@ import (
 	"time"
 
 	"trowel.example/fault"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/minetest/world"
 )
 
 // The contents of stores on servers are stored thing by thing, each in a JSON entry.
 const thingsFolder = "things/"
-
-// maxThing is the size of the largest thing that is read, in bytes.
-const maxThing = 2 * world.MaxText
 
 // thing is a player, an account or the data of a mod, as it was.
 type thing struct {
@@ -78,7 +76,7 @@ func (b *Writer) thing(t thing) error {
 }
 
 func readThing(f *zip.File) (t thing, err error) {
-	text, err := readEntry(f, maxThing)
+	text, err := readEntry(f, effort.WholeFile)
 	if err == nil {
 		if err = json.Unmarshal(text, &t); err == nil && !strings.HasPrefix(f.Name, thingsFolder+t.Part+"-") {
 			err = errors.New("the backup belongs to another part")

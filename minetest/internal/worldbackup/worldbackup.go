@@ -23,6 +23,7 @@ import (
 	"trowel.example/internal/files/inuse"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/wholefile"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/stores/sqlitefile"
 	"trowel.example/internal/text/words"
 	"trowel.example/minetest/mapdb"
@@ -161,7 +162,10 @@ func (b *Writer) Finish() (string, error) {
 	if err = errors.Join(err, b.zip.Close(), wholefile.Flush(b.out), b.out.Close()); err != nil {
 		return "", err
 	}
-	return b.path, os.Rename(b.out.Name(), b.path)
+	if err := os.Rename(b.out.Name(), b.path); err != nil {
+		return "", err
+	}
+	return b.path, wholefile.SyncDir(filepath.Dir(b.path))
 }
 
 // Discard removes an unfinished backup. After Finish it does nothing.
@@ -320,7 +324,7 @@ func filesOf(ctx context.Context, backup, dir string, limit int64) (bool, error)
 	for _, name := range m.Stores {
 		for _, backend := range mapdb.Backends() {
 			if slices.Contains(backend.Files, name) {
-				return false, fmt.Errorf("%s: it has the whole database %s: `trowel repair --restore` restores it in a copy of the world", backup, name)
+				return false, fmt.Errorf("%s: it has the whole database %s: `trowel undo` restores it in a copy of the world", backup, name)
 			}
 		}
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
@@ -452,7 +456,7 @@ func contents(z *zip.Reader) (m manifest, blocks packs, list []mapdb.Pos, files 
 	for _, f := range z.File {
 		switch {
 		case f.Name == manifestName:
-			text, err := readEntry(f, 1<<20)
+			text, err := readEntry(f, effort.SmallFile)
 			if err != nil {
 				return m, nil, nil, nil, nil, err
 			}
@@ -536,15 +540,16 @@ func isOurs(name string) bool {
 var besideOurs = append(sqlitefile.Files("rollback.sqlite"), "areas.dat", "trowel_light.txt")
 
 // readEntry reads a file of an archive.
-func readEntry(f *zip.File, limit int64) ([]byte, error) {
+func readEntry(f *zip.File, limit *effort.Kind) ([]byte, error) {
 	r, err := f.Open()
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	data, err := io.ReadAll(io.LimitReader(r, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		err = &fault.Error{Path: f.Name, Offset: -1, Want: fmt.Sprintf("at most %d bytes", limit), Got: "more", Err: fault.ErrLimit}
+	data, err := io.ReadAll(io.LimitReader(r, limit.Limit(0)+1))
+	if err == nil && int64(len(data)) > limit.Limit(0) {
+		e := limit.More()
+		e.Path, err = f.Name, e
 	}
 	return data, err
 }

@@ -182,7 +182,7 @@ func (w *World) begin(dir string, c mapdb.Config) error {
 	path := filepath.Join(w.opts.Backups, labelName)
 	entries, err := os.ReadDir(w.opts.Backups)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = os.MkdirAll(w.opts.Backups, 0o700)
+		err = wholefile.MkdirAll(w.opts.Backups, 0o700)
 	}
 	if err != nil {
 		return err

@@ -48,12 +48,12 @@ func Before(ctx context.Context, src *format.Source, backups []string, dir strin
 	if err != nil {
 		return nil, nil, err
 	}
-	unmount, err := mapdb.Mount(dir, &olderDB{DB: db, older: older})
+	restore, err := mapdb.Substitute(dir, &olderDB{DB: db, older: older})
 	if err != nil {
 		return nil, nil, errors.Join(err, db.Close())
 	}
 	return func() error {
-		unmount()
+		restore()
 		return db.Close()
 	}, slices.Compact(notes), nil
 }
@@ -76,7 +76,7 @@ func olderBlocks(ctx context.Context, backups []string) (map[mapdb.Pos][]byte, e
 				}
 				size += len(b.Data) - len(older[b.Pos])
 				if older[b.Pos] = b.Data; size > maxOlder {
-					return nil, fmt.Errorf("the backups up to then have more than %d MB of blocks: `trowel repair --restore` restores them in a copy",
+					return nil, fmt.Errorf("the backups up to then have more than %d MB of blocks: `trowel undo` restores them in a copy",
 						maxOlder>>20)
 				}
 			}

@@ -10,8 +10,8 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/text/words"
-	"trowel.example/minetest/internal/minecraft"
 	"trowel.example/minetest/internal/nbt"
 	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/schematic"
@@ -82,7 +82,7 @@ func (f minecraftFile) Close() error { return nil }
 
 // DumpMinecraft prints the tags of a schematic of Minecraft.
 func DumpMinecraft(_ context.Context, _ *format.Job, src *format.Source, _ string, t trace.Tracer) error {
-	data, err := src.ReadUpTo(minecraft.MaxFile)
+	data, err := src.ReadUpTo(effort.MinecraftFile)
 	if err != nil {
 		return err
 	}

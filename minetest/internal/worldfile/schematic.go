@@ -8,6 +8,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/internal/worldselect"
 	"trowel.example/minetest/mapdb"
@@ -24,7 +25,7 @@ type schematicFile struct {
 
 // OpenSchematic opens a schematic.
 func OpenSchematic(_ context.Context, _ *format.Job, src *format.Source) (format.File, error) {
-	data, err := src.ReadUpTo(schematic.MaxFile)
+	data, err := src.ReadUpTo(effort.SchematicFile)
 	return &schematicFile{src, data}, err
 }
 
@@ -99,7 +100,7 @@ func (f *schematicFile) Close() error { return nil }
 
 // DumpSchematic prints the fields of a schematic.
 func DumpSchematic(_ context.Context, _ *format.Job, src *format.Source, _ string, t trace.Tracer) error {
-	data, err := src.ReadUpTo(schematic.MaxFile)
+	data, err := src.ReadUpTo(effort.SchematicFile)
 	if err != nil {
 		return err
 	}
@@ -117,7 +118,7 @@ func SchematicTo(form schematic.Form, ext, title string) format.Conversion {
 			return name + ext
 		},
 		Convert: func(_ context.Context, job *format.Job, src *format.Source, out format.Output) error {
-			data, err := src.ReadUpTo(schematic.MaxFile)
+			data, err := src.ReadUpTo(effort.SchematicFile)
 			if err != nil {
 				return err
 			}

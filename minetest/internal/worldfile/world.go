@@ -16,6 +16,7 @@ import (
 	"trowel.example/internal/files/inuse"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/internal/worldselect"
@@ -63,6 +64,9 @@ func (f *worldFile) Tree(ctx context.Context, job *format.Job) (fs.FS, error) {
 		}
 		f.w = w
 		worldjob.WarnUnread(job, f.dir, w.Settings)
+		for file, name := range world.Misnamed(ctx, w.Players) {
+			job.Warn(f.dir, "players/%s: the player in it is %.60q: the engine does not find this file, but those of copies", file, name)
+		}
 		worldjob.LoseUnfinished(job, f.dir, f.dir)
 		if !worlddir.HasMap(w.Map) {
 			worldjob.NoMap(job, f.dir)
@@ -81,7 +85,7 @@ func (f *worldFile) Close() error {
 func (f *worldFile) Check(ctx context.Context, job *format.Job, sink check.Sink) error {
 	quick := worldjob.OptionQuick.On(job)
 	if quick && f.area != nil {
-		return errors.New("--quick and --area exclude each other")
+		return errors.New("--quick and --area cannot be combined")
 	}
 	return world.Check(ctx, f.dir, world.CheckOptions{
 		Area: f.area, BlocksOnly: f.area != nil, Quick: quick, Slab: mapdb.Slab(job.Shard),
@@ -367,13 +371,13 @@ func Dump(ctx context.Context, job *format.Job, src *format.Source, path string,
 
 // OpenBlock opens a separate block.
 func OpenBlock(_ context.Context, _ *format.Job, src *format.Source) (format.File, error) {
-	data, err := src.ReadUpTo(mapdb.MaxBlock)
+	data, err := src.ReadUpTo(effort.BlockData)
 	return &blockFile{src, data}, err
 }
 
 // DumpBlock prints the fields of a separate block.
 func DumpBlock(_ context.Context, _ *format.Job, src *format.Source, _ string, t trace.Tracer) error {
-	data, err := src.ReadUpTo(mapdb.MaxBlock)
+	data, err := src.ReadUpTo(effort.BlockData)
 	if err != nil {
 		return err
 	}
@@ -386,7 +390,10 @@ type blockFile struct {
 	data []byte
 }
 
-func (f *blockFile) Tree(_ context.Context, _ *format.Job) (fs.FS, error) {
+func (f *blockFile) Tree(_ context.Context, job *format.Job) (fs.FS, error) {
+	if _, err := mapblock.Decode(f.data); err != nil {
+		job.Lose(f.src.Path, "%v: the text contains the bytes of the block", err)
+	}
 	name, _ := format.CutExtension(f.src.Name, ".block")
 	fsys, err := worlddir.OpenBlock(f.data, name+".txt")
 	return fsys, fault.InFile(err, f.src.Path)

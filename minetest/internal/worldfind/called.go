@@ -6,6 +6,7 @@ import (
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
 )
 
 // Kind is a kind of named things.
@@ -50,4 +51,18 @@ func AllCalled(ctx context.Context, db mapdb.DB, yield func(Called) error) error
 		}
 		return found
 	}}.run(ctx, db, Where{}, yield)
+}
+
+// PlayersCalled calls yield with the names of the items of all players of the world in the folder dir. A name may occur several times.
+func PlayersCalled(ctx context.Context, dir string, o world.Options, yield func(Called) error) error {
+	settings, err := world.ReadWorldMT(dir)
+	if err != nil {
+		return err
+	}
+	players, err := world.OpenPlayers(ctx, dir, settings, o)
+	if err != nil {
+		return err
+	}
+	defer players.Close()
+	return PlayerItems(ctx, players, Names{}, func(error) {}, func(it Item) error { return yield(Called{KindItem, it.Stack.Name}) })
 }

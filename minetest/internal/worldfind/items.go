@@ -3,11 +3,8 @@ package worldfind
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"regexp"
-	"strconv"
-	"strings"
 
 	"trowel.example/check"
 	"trowel.example/minetest/internal/place"
@@ -65,7 +62,7 @@ func stacks(inv *item.Inventory, names Names, do func(list string, slot int, s i
 		for i, slot := range list.Items {
 			s := slot.Stack
 			if s.Legacy != "" {
-				if current, err := s.MigrateLegacy(nil); err == nil {
+				if current, err := s.MigrateLegacy(mapblock.LegacyName); err == nil {
 					s = current
 				}
 			}
@@ -108,26 +105,38 @@ func ItemsOf(p *world.Player, names Names) (found []Item, err error) {
 
 // Players finds players by name. It calls onMiss with errors about players that cannot be read.
 func Players(ctx context.Context, players world.Players, names Names, onMiss func(error), yield func(*world.Player) error) error {
-	for name, err := range players.Names(ctx) {
-		if ctx.Err() != nil || world.Failed(err) {
-			return errors.Join(ctx.Err(), err)
+	return Each(ctx, players, names.Match, func(name string, err error) {
+		if name != "" {
+			err = fmt.Errorf("player %s: %w", name, err)
 		}
+		onMiss(err)
+	}, yield)
+}
+
+// Each calls yield with the things of a store whose names match accepts. It calls onMiss with errors about things that
+// cannot be read; name is "" if the name cannot be read. An error of a server, of ctx or of yield ends the search.
+func Each[T any](ctx context.Context, s world.Store[T], match func(name string) bool, onMiss func(name string, err error),
+	yield func(T) error) error {
+	for name, err := range s.Names(ctx) {
+		if err == nil && !match(name) {
+			continue
+		}
+		var thing T
 		if err != nil {
-			onMiss(err)
-			continue
+			name = ""
+		} else {
+			thing, err = s.Get(ctx, name)
 		}
-		if !names.Match(name) {
-			continue
-		}
-		p, err := players.Get(ctx, name)
 		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
 		case world.Failed(err):
 			return err
 		case err != nil:
-			onMiss(fmt.Errorf("player %s: %w", name, err))
+			onMiss(name, err)
 			continue
 		}
-		if err := yield(p); err != nil {
+		if err := yield(thing); err != nil {
 			return err
 		}
 	}
@@ -169,19 +178,12 @@ func ObjectOf(p mapdb.Pos, o *mapblock.Object) Object {
 	if in, index := NodeOf(found.Pos).Block(); in.Valid() {
 		found.At = nodeAt(in, index)
 	}
-	switch o.Type {
-	case mapblock.ObjectLuaEntity:
+	if o.Type == mapblock.ObjectLuaEntity {
 		if e, err := o.LuaEntity(); err == nil {
 			found.Name, found.HP, found.Data = e.Name, int(e.HP), e.StaticData
 		}
-		if found.Name == lyingItem {
-			found.Item = itemstringOf(found.Data)
-		}
-	case mapblock.ObjectItem:
-		if it, err := o.Item(); err == nil {
-			found.Item = it.Stack
-		}
 	}
+	found.Item, _ = o.Dropped()
 	return found
 }
 
@@ -192,41 +194,7 @@ func (o *Object) item() (item.Stack, bool) {
 	}
 	s, err := item.ParseStack(o.Item)
 	if err == nil && s.Legacy != "" {
-		s, err = s.MigrateLegacy(nil)
+		s, err = s.MigrateLegacy(mapblock.LegacyName)
 	}
 	return s, err == nil
 }
-
-// lyingItem is the name of the entity of dropped items.
-const lyingItem = "__builtin:item"
-
-var itemstringField = regexp.MustCompile(`(?s)\bitemstring(?:"\])?\s*=\s*"((?:[^"\\]|\\.)*)"`)
-
-// itemstringOf returns the itemstring of a dropped item: the field of the Lua table in its static data or, in old
-// worlds, the whole static data.
-func itemstringOf(data string) string {
-	if !strings.HasPrefix(data, "return") {
-		return data
-	}
-	m := itemstringField.FindStringSubmatch(data)
-	if m == nil {
-		return ""
-	}
-	return luaEscape.ReplaceAllStringFunc(m[1], func(escape string) string {
-		switch c := escape[1]; {
-		case c == 'n':
-			return "\n"
-		case c == 'r':
-			return "\r"
-		case c == 't':
-			return "\t"
-		case c >= '0' && c <= '9':
-			if v, err := strconv.ParseUint(escape[1:], 10, 8); err == nil {
-				return string([]byte{byte(v)})
-			}
-		}
-		return escape[1:]
-	})
-}
-
-var luaEscape = regexp.MustCompile(`(?s)\\(?:[0-9]{1,3}|.)`)

@@ -8,6 +8,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/minetest/internal/minecraft"
 )
 
@@ -22,9 +23,6 @@ var (
 	MinecraftOptions = []format.Option{optionGame, optionTable, optionUnknown}
 )
 
-// maxNames is the largest size of a table in bytes.
-const maxNames = 4 << 20
-
 // Minecraft is a schematic of Minecraft, with the names of its nodes.
 type Minecraft struct {
 	*minecraft.Schematic
@@ -38,7 +36,7 @@ func ReadMinecraft(job *format.Job, src *format.Source) (m Minecraft, err error)
 		return m, fmt.Errorf("--%s %q is not a valid name of a node", optionUnknown.Name, m.Unknown)
 	}
 	if name := optionTable.Value(job); name != "" {
-		text, err := regular.ReadFile(name, maxNames)
+		text, err := regular.ReadFile(name, effort.RulesFile)
 		if err == nil {
 			m.Table, err = minecraft.ParseTable(name, string(text))
 		}
@@ -47,7 +45,7 @@ func ReadMinecraft(job *format.Job, src *format.Source) (m Minecraft, err error)
 		}
 	}
 	m.Table = append(m.Table, minecraft.TableOf(optionGame.Value(job))...)
-	data, err := src.ReadUpTo(minecraft.MaxFile)
+	data, err := src.ReadUpTo(effort.MinecraftFile)
 	if err == nil {
 		m.Schematic, err = minecraft.Decode(data)
 	}

@@ -94,8 +94,9 @@ func Copying(job *format.Job) (worldcopy.Options, error) {
 	return o, err
 }
 
-// NameOptions adds the options that name a server to the error of a copy that requires them.
-func NameOptions(err error) error {
+// NameOptions adds the options that name a server to the error of a copy that requires them, and the option that names another
+// database; other may be "".
+func NameOptions(err error, other string) error {
 	missing, ok := errors.AsType[*fault.Error](err)
 	if !ok || !errors.Is(err, mapdb.ErrNoServer) {
 		return err
@@ -103,6 +104,9 @@ func NameOptions(err error) error {
 	options := "--redis and --redis-hash"
 	if missing.Path == "postgres" {
 		options = "--postgres"
+	}
+	if other != "" {
+		options += ", or choose another database with " + other
 	}
 	return fmt.Errorf("%w (set it with %s)", err, options)
 }

@@ -87,9 +87,9 @@ func LoseRow(job *format.Job, src *format.Source, err *mapdb.RowError) {
 	}
 }
 
-// Sink returns a sink that reports findings of some kinds as losses and others as warnings.
+// Sink returns a sink that reports findings of some kinds, and what exceeds a limit, as losses, and others as warnings.
 func Sink(job *format.Job, losses ...[]*check.Kind) check.Sink {
-	lost := slices.Concat(losses...)
+	lost := append(slices.Concat(losses...), check.Limit)
 	return func(f check.Finding) {
 		if slices.ContainsFunc(lost, func(k *check.Kind) bool { return k.ID == f.ID }) {
 			job.Miss(f.Path, "%s [%s]", f.Message, f.ID)

@@ -7,35 +7,53 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
+	"time"
 
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/wholefile"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/stores/signing"
 	"trowel.example/minetest/internal/worldrepo"
+	"trowel.example/minetest/internal/worldselect"
 )
+
+// OptionMoment selects a snapshot of a repository of backups.
+var OptionMoment = format.Option{Name: "moment", Names: "snapshot", Help: "the `snapshot`: its name, the beginning of " +
+	"its name, or a time such as 2026-11-22T10:00 or an age such as 2d for the newest snapshot at or before it (default: the newest)"}
 
 // TrustOptions select the snapshots of a repository of backups that are accepted, see [Trust].
 var TrustOptions = []format.Option{optionTrust, optionRoot, optionState}
 
+const ofRepository = format.ForCheck | format.ForCompare
+
 var (
 	// The page in the browser must not name files, so these are inputs.
-	optionTrust = format.Option{Name: "trust", For: format.ForCheck, Input: true, Help: "of a repository of backups, accept only " +
+	optionTrust = format.Option{Name: "trust", For: ofRepository, Input: true, Help: "of a repository of backups, accept only " +
 		"snapshots that are signed with this `key` of minisign (RW...), or with the key in a file",
 		Parse: func(value string) error { _, err := signing.ParseTrust(value); return err }}
-	optionRoot = format.Option{Name: "root", For: format.ForCheck, List: true, Parse: parseRoot,
+	optionRoot = format.Option{Name: "root", For: ofRepository, List: true, Parse: parseRoot,
 		Help: "with --trust, the repository must still have the snapshot with this `root`, or a signed record of its removal"}
-	optionState = format.Option{Name: "state", For: format.ForCheck, Input: true, Output: true, Help: "with --trust, the roots in " +
+	optionState = format.Option{Name: "state", For: ofRepository, Input: true, Output: true, Help: "with --trust, the roots in " +
 		"this `file` are as with --root; check creates it, and remembers the newest snapshots in it"}
 )
 
-// TrustArguments returns TrustOptions for a command, which reads no file before it is known whether the page may name the file.
-func TrustArguments() []format.Option {
-	list := slices.Clone(TrustOptions)
-	list[0].Parse = nil
-	return list
+// TrustArguments are TrustOptions as options of a command.
+type TrustArguments struct {
+	Trust string   `option:"trust"`
+	Roots []string `option:"root"`
+	State string   `option:"state"`
+}
+
+// Describe describes the options. A command reads no file before it is known whether the page may name the file.
+func (TrustArguments) Describe(o *format.Option) {
+	for _, t := range TrustOptions {
+		o.As(t)
+	}
+	if o.Name == optionTrust.Name {
+		o.Parse = nil
+	}
 }
 
 func parseRoot(value string) error {
@@ -75,7 +93,7 @@ func Trust(job *format.Job, onHeads *func([]worldrepo.Root) error) (key *signing
 
 // readState reads the roots in a file.
 func readState(name string) (list []worldrepo.Root, err error) {
-	data, err := regular.ReadFile(name, 1<<20)
+	data, err := regular.ReadFile(name, effort.SmallFile)
 	if err != nil {
 		return nil, err
 	}
@@ -104,6 +122,9 @@ func OpenSnapshot(ctx context.Context, job *format.Job, src *format.Source, mome
 	r, err := worldrepo.Open(ctx, src.Files())
 	if err != nil {
 		return nil, nil, err
+	}
+	if t, ok := worldselect.Ago(moment, time.Now()); ok {
+		moment = t.Format(time.RFC3339)
 	}
 	s, err := r.Select(ctx, moment, func(id string, err error) { job.Warn("snapshots/"+id, "%v", err) })
 	if unknown, ok := errors.AsType[*worldrepo.MomentError](err); ok {

@@ -25,25 +25,16 @@ type blockMerge struct {
 	b, o, t *mapblock.Block
 	taken   int // number of nodes taken from theirs
 	changed bool
+	unread  bool // metadata of ours or theirs cannot be read
 }
 
 func (m *merger) mergeBlock(p mapdb.Pos, b, o, t *mapblock.Block) ([]byte, error) {
-	version := max(o.Version, t.Version, 24)
-	was := o.Version
-	for _, one := range []**mapblock.Block{&b, &o, &t} {
-		if *one == nil || (*one).Version == version && (*one).ContentWidth != 1 {
-			continue
-		}
-		converted, _, err := (*one).Convert(version, mapblock.ConvertOptions{})
-		if err != nil {
-			return nil, err
-		}
-		*one = converted.Today()
-	}
 	if b == nil {
 		return o.Encode()
 	}
-	x := &blockMerge{merger: m, p: p, here: spotOf(p), b: b, o: o, t: t}
+	stored, was := o, o.Today()
+	now := *was
+	x := &blockMerge{merger: m, p: p, here: spotOf(p), b: b.Today(), o: &now, t: t.Today(), unread: unread(o) || unread(t)}
 	if err := x.nodes(); err != nil {
 		return nil, err
 	}
@@ -54,13 +45,12 @@ func (m *merger) mergeBlock(p mapdb.Pos, b, o, t *mapblock.Block) ([]byte, error
 	if x.taken > 0 {
 		m.took(x.here, "%s changed", words.Count(x.taken, "node"))
 	}
-	if version > was && was >= 24 {
-		if back, _, err := o.Convert(was, mapblock.ConvertOptions{}); err == nil {
-			o = back
-		}
-	}
-	return o.Encode()
+	data, _, err := stored.EncodeWith(was, x.o, nil)
+	return data, err
 }
+
+// unread reports whether metadata of a block cannot be read.
+func unread(b *mapblock.Block) bool { return len(b.Metadata.Raw) > 0 || b.Metadata.Missing > 0 }
 
 // node returns a node of the block.
 func (x *blockMerge) node(index int) spot {
@@ -98,7 +88,7 @@ func (x *blockMerge) nodes() error {
 
 // metadata merges the metadata of nodes.
 func (x *blockMerge) metadata() {
-	if len(x.t.Metadata.Raw)+len(x.o.Metadata.Raw)+x.t.Metadata.Missing+x.o.Metadata.Missing > 0 {
+	if x.unread {
 		x.conflict(x.here, "metadata of a side cannot be read: ours is kept")
 		return
 	}
@@ -124,12 +114,6 @@ func (x *blockMerge) metadata() {
 	}
 	if x.changed {
 		x.o.Metadata.List = list
-		x.o.Metadata.Version = 0
-		if x.o.Version >= 28 && len(list) > 0 {
-			x.o.Metadata.Version = 2
-		} else if len(list) > 0 {
-			x.o.Metadata.Version = 1
-		}
 	}
 }
 
@@ -245,9 +229,6 @@ func (x *blockMerge) timers() {
 	o := x.o.Timers.List
 	if merged := store.Merge(x.b.Timers.List, o, x.t.Timers.List); !slices.Equal(merged, store.Merge(o, o, o)) {
 		x.o.Timers.List = merged
-		if x.o.Version == 24 {
-			x.o.Timers.Version = 1
-		}
 	}
 }
 

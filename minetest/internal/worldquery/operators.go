@@ -16,10 +16,12 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/internal/protect"
 	"trowel.example/minetest/internal/rollback"
 	"trowel.example/minetest/internal/worldadmin"
+	"trowel.example/minetest/internal/worldfind"
 	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/internal/worldselect"
 	"trowel.example/minetest/mapblock"
@@ -31,7 +33,7 @@ import (
 
 // readFile reads a file of the world, which may be missing.
 func (s *Search) readFile(name string) ([]byte, error) {
-	text, err := regular.ReadFile(filepath.Join(s.dir, name), world.MaxText)
+	text, err := regular.ReadFile(filepath.Join(s.dir, name), effort.TextFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -40,16 +42,16 @@ func (s *Search) readFile(name string) ([]byte, error) {
 
 func (s *Search) areas() (*protect.Areas, error) {
 	text, err := s.readFile(protect.AreasFile)
-	if err != nil {
-		return nil, err
+	if text == nil || err != nil {
+		return new(protect.Areas), err
 	}
 	return protect.ParseAreas(text)
 }
 
 // MayBuildOptions are the options of [MayBuild].
 type MayBuildOptions struct {
-	Place  string `option:"place"`
-	Radius int    `option:"protector-radius"`
+	Place string `arg:"place" help:"x,y,z in nodes"`
+	worldselect.Protectors
 }
 
 // MayBuild finds the players that may build at a node.
@@ -136,18 +138,8 @@ func (s *Search) bypass(ctx context.Context, areas, protectors bool, hit func(wh
 		return err
 	}
 	defer auth.Close()
-	for name, err := range auth.Names(ctx) {
-		var a *world.Account
-		if err == nil {
-			a, err = auth.Get(ctx, name)
-		}
-		if err != nil {
-			if ctx.Err() != nil || world.Failed(err) {
-				return err
-			}
-			s.miss(err)
-			continue
-		}
+	every := func(string) bool { return true }
+	return worldfind.Each(ctx, auth, every, s.missThing, func(a *world.Account) error {
 		has := func(privilege string) bool { return slices.Contains(a.Privileges, privilege) }
 		why := ""
 		switch {
@@ -160,18 +152,15 @@ func (s *Search) bypass(ctx context.Context, areas, protectors bool, hit func(wh
 		case areas && protectors && has("areas") && has("delprotect"):
 			why = "privileges areas and delprotect"
 		default:
-			continue
+			return nil
 		}
-		if err := hit(name, why); err != nil {
-			return err
-		}
-	}
-	return nil
+		return hit(a.Name, why)
+	})
 }
 
 // AreaOptions are the options of [Areas].
 type AreaOptions struct {
-	Owners []string `option:"owner"`
+	Owners []string `arg:"owner" names:"player" help:"the names of owners; without names, all"`
 }
 
 // Areas finds protected areas.
@@ -211,15 +200,14 @@ func clamp(v [3]int) [3]int {
 
 // ChangedOptions are the options of [Changed].
 type ChangedOptions struct {
-	Place []string `option:"place"`
-	Actor string   `option:"actor"`
-	Limit int      `option:"limit"`
+	Place []string `arg:"place" help:"x,y,z in nodes, or two corners x1,y1,z1:x2,y2,z2; without it, everywhere"`
+	Actor string   `option:"actor" names:"player" help:"only changes of this {actor}: a player, or for example liquid"`
 	worldselect.Period
 }
 
 // Changed finds recorded changes, from the newest to the oldest.
 func Changed(ctx context.Context, s *Search, o ChangedOptions) error {
-	f := rollback.Filter{Actor: o.Actor, Limit: o.Limit}
+	f := rollback.Filter{Actor: o.Actor}
 	if len(o.Place) > 1 {
 		return errors.New("expected one place")
 	} else if len(o.Place) == 1 {
@@ -275,7 +263,7 @@ func Changed(ctx context.Context, s *Search, o ChangedOptions) error {
 
 // BanOptions are the options of [Bans].
 type BanOptions struct {
-	Who []string `option:"who"`
+	Who []string `arg:"who" help:"only these addresses and names"`
 }
 
 // Bans finds banned addresses.
@@ -298,7 +286,7 @@ func Bans(_ context.Context, s *Search, o BanOptions) error {
 
 // StorageOptions are the options of [Storage].
 type StorageOptions struct {
-	ModAndKeys []string `option:"mod"`
+	ModAndKeys []string `arg:"mod" names:"mod" help:"a mod, followed by keys; without it, all mods"`
 }
 
 // Storage finds values that mods store.
@@ -309,39 +297,26 @@ func Storage(ctx context.Context, s *Search, o StorageOptions) error {
 	}
 	defer store.Close()
 	words := o.ModAndKeys
-	for mod, err := range store.Names(ctx) {
-		if err == nil && len(words) > 0 && mod != words[0] {
-			continue
-		}
-		var m *world.ModData
-		if err == nil {
-			m, err = store.Get(ctx, mod)
-		}
-		if err != nil {
-			if ctx.Err() != nil || world.Failed(err) {
-				return err
-			}
-			s.miss(err)
-			continue
-		}
+	named := func(mod string) bool { return len(words) == 0 || mod == words[0] }
+	return worldfind.Each(ctx, store, named, s.missThing, func(m *world.ModData) error {
 		for _, e := range m.Entries {
 			if len(words) > 1 && !slices.Contains(words[1:], string(e.Key)) {
 				continue
 			}
-			var at check.Place = place.Entry{Mod: mod, Key: string(e.Key)}
+			var at check.Place = place.Entry{Mod: m.Mod, Key: string(e.Key)}
 			value, binary := string(e.Value), ""
 			if !utf8.ValidString(value) {
 				value, binary = "", base64.StdEncoding.EncodeToString(e.Value)
 			}
 			if err := s.hit(format.Hit{Path: "mod_storage", At: at, Fields: []format.InfoField{
-				format.Fact("mod", "", mod), format.Fact("key", "", string(e.Key)), format.Fact("value", "", value),
+				format.Fact("mod", "", m.Mod), format.Fact("key", "", string(e.Key)), format.Fact("value", "", value),
 				format.Fact("base64", "", binary), format.Fact("bytes", "", int64(len(e.Value))),
 			}}); err != nil {
 				return err
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // Persons finds players and accounts by a rule.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -26,20 +25,16 @@ import (
 	"trowel.example/minetest/worlddir"
 )
 
-// Query is a query of find, with the function that answers it.
-type Query struct {
-	format.Command
-	find func(ctx context.Context, s *Search) error
-}
+// findFunc is [format.Command.Do] of a query.
+type findFunc func(ctx context.Context, s *Search) error
 
 // Bind returns a query whose options are the fields of T.
-func Bind[T any](c format.Command, find func(ctx context.Context, s *Search, options T) error) Query {
-	c.Fields = reflect.TypeFor[T]()
-	return Query{c, func(ctx context.Context, s *Search) error { return find(ctx, s, format.Values[T](s.step)) }}
+func Bind[T any](c format.Command, find func(ctx context.Context, s *Search, options T) error) *format.Command {
+	return format.Declare[T](c, findFunc(func(ctx context.Context, s *Search) error { return find(ctx, s, format.Values[T](s.step)) }))
 }
 
 // BindRest is [Bind] for a query of data other than blocks.
-func BindRest[T any](c format.Command, find func(ctx context.Context, s *Search, options T) error) Query {
+func BindRest[T any](c format.Command, find func(ctx context.Context, s *Search, options T) error) *format.Command {
 	return Bind(c, func(ctx context.Context, s *Search, options T) error {
 		if !worldjob.InRest(s.job) {
 			return nil
@@ -49,16 +44,16 @@ func BindRest[T any](c format.Command, find func(ctx context.Context, s *Search,
 }
 
 // Finder returns the implementation of find with some queries.
-func Finder(queries []Query) *format.Finder {
+func Finder(queries []*format.Command) *format.Finder {
 	return &format.Finder{
-		Commands: format.Declared(queries, func(q *Query) *format.Command { return &q.Command }),
+		Commands: queries,
 		Find: func(ctx context.Context, job *format.Job, src *format.Source, step format.Step, hit func(format.Hit) error) error {
 			settings, err := world.ReadWorldMT(src.Dir)
 			if err != nil {
 				return err
 			}
-			i := slices.IndexFunc(queries, func(q Query) bool { return q.Name == step.Name })
-			return queries[i].find(ctx, &Search{job: job, step: step.Job, dir: src.Dir, name: src.Path, settings: settings, hit: hit})
+			s := &Search{job: job, step: step.Job, dir: src.Dir, name: src.Path, settings: settings, hit: hit}
+			return step.Do.(findFunc)(ctx, s)
 		},
 		Lacks: lacks,
 	}
@@ -88,12 +83,17 @@ func lacks(ctx context.Context, job *format.Job, src *format.Source, query forma
 	}
 	defer db.Close()
 	names := make(map[string]bool)
-	err = worldfind.AllCalled(ctx, db, func(c worldfind.Called) error {
+	see := func(c worldfind.Called) error {
 		if c.Kind == kind {
 			names[c.Name] = true
 		}
 		return nil
-	})
+	}
+	err = worldfind.AllCalled(ctx, db, see)
+	if kind == worldfind.KindItem {
+		o := world.Options{Remote: worldjob.OptionRemote.On(job)}
+		err = errors.Join(err, worldfind.PlayersCalled(ctx, src.Dir, o, see))
+	}
 	existing := slices.Sorted(maps.Keys(names))
 	for _, name := range given {
 		if kind == worldfind.KindVariable {
@@ -107,6 +107,8 @@ func lacks(ctx context.Context, job *format.Job, src *format.Source, query forma
 }
 
 func (s *Search) miss(err error) { s.job.Miss(s.name, "%v", err) }
+
+func (s *Search) missThing(_ string, err error) { s.miss(err) }
 
 // inBlocks searches the blocks in the selected region.
 func (s *Search) inBlocks(ctx context.Context, o worldselect.Places, search func(mapdb.DB, worldfind.Where) error) error {
@@ -158,13 +160,31 @@ func at(n place.Node, where check.Place, fields ...format.InfoField) format.Hit 
 
 // NameOptions are the options for names in a region.
 type NameOptions struct {
-	Names []string `option:"name"`
+	Names []string `arg:"name"`
 	worldselect.Places
 }
 
+// describeNames describes the argument for names of a kind.
+func describeNames(o *format.Option, kind string, some bool) {
+	if o.Name != "name" {
+		return
+	}
+	o.Names, o.Some = kind, some
+	o.Help = "a name, in which * matches any characters and ? one; of several names, one must match"
+	if !some {
+		o.Help += "; without a name, all match"
+	}
+}
+
+// NodeOptions are the options of [Nodes].
+type NodeOptions struct{ NameOptions }
+
+// Describe describes the names.
+func (NodeOptions) Describe(o *format.Option) { describeNames(o, string(worldfind.KindNode), true) }
+
 // Nodes finds nodes by their names.
-func Nodes(ctx context.Context, s *Search, o NameOptions) error {
-	return s.inNamed(ctx, o, func(db mapdb.DB, where worldfind.Where, names worldfind.Names) error {
+func Nodes(ctx context.Context, s *Search, o NodeOptions) error {
+	return s.inNamed(ctx, o.NameOptions, func(db mapdb.DB, where worldfind.Where, names worldfind.Names) error {
 		return worldfind.Nodes(ctx, db, where, names, s.node)
 	})
 }
@@ -179,6 +199,9 @@ type UnknownOptions struct {
 	Nodes string `option:"nodes"`
 	worldselect.Places
 }
+
+// Describe describes the options.
+func (UnknownOptions) Describe(o *format.Option) { o.As(worldjob.OfCommand(worldjob.OptionNodes)) }
 
 // Unknown finds nodes that the game does not define.
 func Unknown(ctx context.Context, s *Search, o UnknownOptions) error {
@@ -200,7 +223,7 @@ func Unknown(ctx context.Context, s *Search, o UnknownOptions) error {
 
 // MetadataOptions are the options of [Metadata].
 type MetadataOptions struct {
-	Key string `option:"key"`
+	Key string `arg:"key" names:"variable" help:"KEY, or KEY=VALUE; both may contain the wildcards * and ?"`
 	worldselect.Places
 }
 
@@ -231,7 +254,7 @@ func Metadata(ctx context.Context, s *Search, o MetadataOptions) error {
 
 // SignOptions are the options of [Signs].
 type SignOptions struct {
-	Text []string `option:"text"`
+	Text []string `arg:"text" help:"words of the text, ignoring case; without words, any text matches"`
 	worldselect.Places
 }
 
@@ -252,9 +275,15 @@ func (s *Search) metadata(ctx context.Context, o worldselect.Places, match func(
 	})
 }
 
+// TimerOptions are the options of [Timers].
+type TimerOptions struct{ NameOptions }
+
+// Describe describes the names.
+func (TimerOptions) Describe(o *format.Option) { describeNames(o, string(worldfind.KindNode), false) }
+
 // Timers finds nodes with a timer.
-func Timers(ctx context.Context, s *Search, o NameOptions) error {
-	return s.inNamed(ctx, o, func(db mapdb.DB, where worldfind.Where, names worldfind.Names) error {
+func Timers(ctx context.Context, s *Search, o TimerOptions) error {
+	return s.inNamed(ctx, o.NameOptions, func(db mapdb.DB, where worldfind.Where, names worldfind.Names) error {
 		return worldfind.Timers(ctx, db, where, names, func(t worldfind.Timer) error {
 			return s.hit(at(t.At, t.At,
 				format.Fact("node", "", t.Node), format.Fact("timeout", "", t.Timeout), format.Fact("elapsed", "", t.Elapsed)))
@@ -264,8 +293,13 @@ func Timers(ctx context.Context, s *Search, o NameOptions) error {
 
 // ObjectOptions are the options of [Objects].
 type ObjectOptions struct {
-	Data string `option:"data"`
+	Data string `option:"data" help:"only objects whose data contain this {text}"`
 	NameOptions
+}
+
+// Describe describes the names.
+func (ObjectOptions) Describe(o *format.Option) {
+	describeNames(o, string(worldfind.KindObject), false)
 }
 
 // Objects finds objects.
@@ -294,9 +328,12 @@ func coordinates(pos [3]float64) []format.InfoField {
 
 // ItemOptions are the options of [Items].
 type ItemOptions struct {
-	In string `option:"in"`
+	worldselect.Items
 	NameOptions
 }
+
+// Describe describes the names.
+func (ItemOptions) Describe(o *format.Option) { describeNames(o, string(worldfind.KindItem), true) }
 
 // Items finds items in the inventories of nodes and players, and dropped items.
 func Items(ctx context.Context, s *Search, o ItemOptions) error {
@@ -315,13 +352,17 @@ func Items(ctx context.Context, s *Search, o ItemOptions) error {
 		}
 		return s.hit(format.Hit{Path: "players", At: it.At, Fields: fields})
 	}
-	_, bounded, err := o.Select()
-	if err == nil && !bounded && o.In != "nodes" && worldjob.InRest(s.job) {
+	_, bounded, err := o.Places.Select()
+	if err != nil {
+		return err
+	}
+	nodes, players, err := o.Items.Select(bounded)
+	if players && worldjob.InRest(s.job) {
 		err = s.inPlayers(ctx, o.Names, func(players world.Players, names worldfind.Names) error {
 			return worldfind.PlayerItems(ctx, players, names, s.miss, hit)
 		})
 	}
-	if err != nil || o.In == "players" {
+	if err != nil || !nodes {
 		return err
 	}
 	return s.inNamed(ctx, o.NameOptions, func(db mapdb.DB, where worldfind.Where, names worldfind.Names) error {
@@ -343,8 +384,14 @@ func (s *Search) inPlayers(ctx context.Context, names []string, search func(worl
 	return search(players, match)
 }
 
+// PlayerOptions are the options of [Players].
+type PlayerOptions struct{ NameOptions }
+
+// Describe describes the names.
+func (PlayerOptions) Describe(o *format.Option) { describeNames(o, "player", false) }
+
 // Players finds players.
-func Players(ctx context.Context, s *Search, o NameOptions) error {
+func Players(ctx context.Context, s *Search, o PlayerOptions) error {
 	where, err := whereOf(o.Places)
 	if err != nil {
 		return err

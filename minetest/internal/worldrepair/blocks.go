@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"trowel.example/check"
 	"trowel.example/internal/files/wholefile"
@@ -35,20 +36,25 @@ type mended struct {
 	data  []byte // the new bytes, if salvaged
 	time  uint32 // time when the block was saved, 0 if unknown
 	found []check.Finding
-	why   string // why the block is dropped
+	why   string // why the block is dropped or left
 }
+
+// spare reuses decoded blocks, which are large.
+var spare = sync.Pool{New: func() any { return new(mapblock.Block) }}
 
 // mend determines how to repair the bytes of a block.
 func mend(data []byte, dropUnknown bool) (m mended) {
 	sink := check.Sink(func(f check.Finding) { m.found = append(m.found, f) })
-	b, err := mapblock.Decode(data)
+	b := spare.Get().(*mapblock.Block)
+	defer spare.Put(b)
+	err := b.Decode(data)
 	switch {
 	case len(data) == 0:
 		m.fate, m.why = dropped, "the block has no bytes"
 		return m
 	case err != nil && data[0] > mapblock.Newest && !dropUnknown:
 		sink.Add(foundLeft, "", -1, "the block has version %d", data[0])
-		m.fate = left
+		m.fate, m.why = left, fmt.Sprintf("version %d is newer than this program supports", data[0])
 		return m
 	case err != nil:
 		b, m.found = mapblock.Salvage(data)
@@ -79,6 +85,22 @@ func mend(data []byte, dropUnknown bool) (m mended) {
 	return m
 }
 
+// MendBlock returns the repaired bytes of a single block, or data if the block is undamaged. The sink receives the damage and
+// the losses. If no part can be read, or the version is newer than this program supports, it returns an error.
+func MendBlock(data []byte, sink check.Sink) ([]byte, error) {
+	m := mend(data, false)
+	switch m.fate {
+	case sound:
+		return data, nil
+	case salvaged:
+		for _, f := range m.found {
+			sink.Report(f)
+		}
+		return m.data, nil
+	}
+	return nil, fmt.Errorf("cannot be repaired: %s", m.why)
+}
+
 // blockDigest identifies a block that changes, and its content when the damage was found.
 type blockDigest struct {
 	pos mapdb.Pos
@@ -102,11 +124,12 @@ func (r *repair) findBlocks(ctx context.Context) error {
 		return err
 	}
 	defer db.Close()
-	if err := mapdb.Verify(ctx, db); err != nil {
+	rows, total := db.Blocks(ctx, mapdb.All()), 0
+	if r.plan != nil { // the copy is verified, and has the other blocks unchanged
+		rows, total, r.newest = mapdb.Fetch(ctx, db, r.plan.positions()), len(r.plan.blocks), r.plan.newest
+	} else if err := mapdb.Verify(ctx, db); err != nil {
 		return err
-	}
-	total := 0
-	if r.opts.OnProgress != nil {
+	} else if r.opts.OnProgress != nil {
 		n, err := db.Count(ctx)
 		if err != nil {
 			return err
@@ -124,7 +147,7 @@ func (r *repair) findBlocks(ctx context.Context) error {
 		return result{block: b, mended: m}
 	}
 	var last *mapdb.Pos // position of the previous row, if it is a block
-	for res := range mapdb.Parallel(mapdb.Bounded(db.Blocks(ctx, mapdb.All())), look) {
+	for res := range mapdb.Parallel(mapdb.Bounded(rows), look) {
 		var row *mapdb.RowError
 		if errors.As(res.err, &row) && len(row.At) > 0 {
 			if r.config.Under != nil { // otherwise they are already reported
@@ -214,9 +237,9 @@ const LostFolder = "lost-blocks"
 // this program, may be able to read them.
 func (r *repair) keep(b mapdb.Block) (where string, err error) {
 	switch {
-	case len(b.Data) == 0 || !r.copy && r.backup == nil:
+	case len(b.Data) == 0 || r.plan == nil && r.backup == nil:
 		return "", nil
-	case !r.copy:
+	case r.plan == nil:
 		return "; its bytes are in the backup", nil
 	}
 	dir := filepath.Join(r.dir, LostFolder)
@@ -249,16 +272,24 @@ func (r *repair) reportBlock(p mapdb.Pos, k *check.Kind, format string, args ...
 // at returns the sink of findings about a block.
 func (r *repair) at(p mapdb.Pos) check.Sink { return place.OfBlock(r.opts.Sink, p.X, p.Y, p.Z) }
 
+// positions returns the positions of the blocks to change.
+func (r *repair) positions() []mapdb.Pos {
+	list := make([]mapdb.Pos, len(r.blocks))
+	for i, b := range r.blocks {
+		list[i] = b.pos
+	}
+	return list
+}
+
 // mendBlocks replaces damaged blocks.
 func (r *repair) mendBlocks(ctx context.Context) error {
-	list := make([]mapdb.Pos, len(r.blocks))
 	was := make(map[mapdb.Pos][sha256.Size]byte, len(r.blocks))
-	for i, b := range r.blocks {
-		list[i], was[b.pos] = b.pos, b.was
+	for _, b := range r.blocks {
+		was[b.pos] = b.was
 	}
 	config := r.config
 	config.Force = r.opts.Force
-	return mapdb.Edit(ctx, r.dir, config, list, func(p mapdb.Pos, data []byte) ([]byte, error) {
+	return mapdb.Edit(ctx, r.dir, config, r.positions(), func(p mapdb.Pos, data []byte) ([]byte, error) {
 		if sha256.Sum256(data) != was[p] {
 			return nil, fmt.Errorf("%s: the world changed during the run", place.Block(p.X, p.Y, p.Z))
 		}

@@ -21,11 +21,16 @@ var (
 		"The version of a block is newer than this program supports, and the block is unchanged.",
 		"Repair with --drop-unknown if no later game has opened the world.")
 	foundRow = Catalog.Add("mt-repair-row", check.Warning,
-		"A row of the map is not a block, or is a duplicate: a repair in place keeps it, and a repaired copy leaves it out.",
+		"A row of the map is not a block, or is a duplicate: a repair in place keeps it, unless the table "+
+			"gets a key; a repaired copy leaves it out.",
 		"Nothing to do: no game reads it.")
 	foundPages = Catalog.Add("mt-repair-pages", check.Warning,
 		"A damaged database is replaced by a database of its readable parts.",
 		"Restore the lost data from a backup.")
+	foundSchema = Catalog.Add("mt-repair-schema", check.Warning,
+		"A table of a database gets the form that the engine needs: without triggers that fail, without columns that the engine does not "+
+			"fill, with the key. Of rows with the same key the first stays.",
+		"Compare it with the backup if another program uses the trigger or the column.")
 	foundFile = Catalog.Add("mt-repair-file", check.Warning,
 		"A damaged file is replaced by its readable parts.",
 		"Compare it with a backup.")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,6 +23,7 @@ type database struct {
 	files   []string // all files that belong to it
 	examine func(ctx context.Context, path string) (losses []sqlitefile.Loss, damaged bool, err error)
 	replace func(ctx context.Context, path string) error
+	misfits func(ctx context.Context) iter.Seq2[string, []string] // nil without a schema; see [world.Part.Misfits]
 }
 
 // databases yields the databases that the world uses.
@@ -30,7 +32,7 @@ func (r *repair) databases() iter.Seq[database] {
 		for _, part := range world.Parts() {
 			backend := r.backends.Of(part)
 			files := part.Files(backend)
-			if len(files) == 0 {
+			if len(files) == 0 || part == world.MapPart && r.plan != nil { // new in a copy
 				continue
 			}
 			d := database{name: files[0], files: files}
@@ -38,8 +40,9 @@ func (r *repair) databases() iter.Seq[database] {
 			case mapdb.SQLite:
 				tables := part.SQLiteTables()
 				d.examine = func(ctx context.Context, path string) ([]sqlitefile.Loss, bool, error) {
-					return examineSQLite(ctx, path, tables)
+					return sqlitefile.Examine(ctx, path, tables)
 				}
+				d.misfits = func(ctx context.Context) iter.Seq2[string, []string] { return part.Misfits(ctx, r.dir) }
 				d.replace = func(ctx context.Context, path string) error {
 					return sqlitefile.RescueInPlace(ctx, path, tables)
 				}
@@ -73,6 +76,9 @@ func (r *repair) findDatabases(ctx context.Context) error {
 		case err != nil:
 			continue // reported when the contents are read
 		case !damaged:
+			if err := r.findMisfits(ctx, d); err != nil {
+				return err
+			}
 			continue
 		}
 		for _, l := range losses {
@@ -83,6 +89,41 @@ func (r *repair) findDatabases(ctx context.Context) error {
 		}
 		r.report.Databases = append(r.report.Databases, d.name)
 		if err := r.backup.Store(d.files); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// findMisfits searches for tables to which the engine cannot write. A database that is replaced has the tables of the engine.
+func (r *repair) findMisfits(ctx context.Context, d database) error {
+	if d.misfits == nil {
+		return nil
+	}
+	var all []string
+	for text, mend := range d.misfits(ctx) {
+		if len(mend) == 0 {
+			r.hopeless(d.name, errors.New(text))
+			continue
+		}
+		r.addFinding(foundSchema, d.name, "%s", text)
+		r.report.Schemas++
+		all = append(all, mend...)
+	}
+	if len(all) == 0 {
+		return ctx.Err()
+	}
+	if r.schemas == nil {
+		r.schemas = make(map[string][]string)
+	}
+	r.schemas[d.name] = all
+	return r.backup.Store(d.files)
+}
+
+// mendSchemas changes the tables to which the engine cannot write.
+func (r *repair) mendSchemas(ctx context.Context) error {
+	for _, name := range slices.Sorted(maps.Keys(r.schemas)) {
+		if err := sqlitefile.Mend(ctx, filepath.Join(r.dir, name), r.schemas[name]); err != nil {
 			return err
 		}
 	}

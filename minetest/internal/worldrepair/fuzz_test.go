@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"trowel.example/check"
 	"trowel.example/minetest/mapblock"
 )
 
@@ -22,6 +23,12 @@ func FuzzMend(f *testing.F) {
 	f.Add([]byte{200}, false)
 	f.Fuzz(func(t *testing.T, data []byte, dropUnknown bool) {
 		m := mend(data, dropUnknown)
+		if whole, err := MendBlock(data, func(check.Finding) {}); !dropUnknown {
+			if (err != nil) != (m.fate == left || m.fate == dropped) || m.fate == sound && !bytes.Equal(whole, data) ||
+				m.fate == salvaged && !bytes.Equal(whole, m.data) {
+				t.Errorf("fate %d: a single block has %d bytes, error %v", m.fate, len(whole), err)
+			}
+		}
 		switch m.fate {
 		case sound, left:
 			if m.data != nil {

@@ -217,6 +217,18 @@ func TestRepair(t *testing.T) {
 	}
 }
 
+// TestDecodedOnce tests that only the blocks that change are read in the copy.
+func TestDecodedOnce(t *testing.T) {
+	dir, last := damage(t, mapdb.SQLite), ""
+	o := worldrepair.Options{OnProgress: func(what string, done, of int) { last = fmt.Sprint(what, " ", done, "/", of) }}
+	if _, err := worldrepair.Repair(context.Background(), dir, filepath.Join(t.TempDir(), "repaired"), o); err != nil {
+		t.Fatal(err)
+	}
+	if last != "blocks 3/3" {
+		t.Errorf("at last %s", last)
+	}
+}
+
 // TestNothingToRepair tests that an undamaged world keeps all its bytes.
 func TestNothingToRepair(t *testing.T) {
 	ctx := context.Background()
@@ -285,9 +297,20 @@ func TestBlockTwice(t *testing.T) {
 	} {
 		var told []string
 		r, err := do(worldrepair.Options{Sink: func(f check.Finding) { told = append(told, f.ID) }})
-		if err != nil || r.Rows != 1 || r.Blocks != 5 || !slices.Equal(told, []string{"mt-repair-row"}) {
+		if err != nil || r.Rows != 1 || r.Blocks != 5 || !slices.Equal(told, []string{"mt-repair-schema", "mt-repair-row"}) {
 			t.Errorf("%s: %+v, %v, told %q", name, r, err, told)
 		}
+	}
+
+	copied := filepath.Join(t.TempDir(), "world")
+	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := worldrepair.InPlace(ctx, copied, "", worldrepair.Options{}); err != nil || r.Schemas != 1 {
+		t.Errorf("in place: %+v, %v", r, err)
+	}
+	if r, err := worldrepair.Plan(ctx, copied, worldrepair.Options{}); err != nil || r.Rows != 0 || r.Blocks != 5 || r.Schemas != 0 {
+		t.Errorf("after a repair in place: %+v, %v", r, err)
 	}
 
 	// If one of them is damaged, a repair in place would change both.

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/wholefile"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/text/words"
 	"trowel.example/minetest/world"
 )
@@ -29,7 +31,7 @@ func (r *repair) findTexts(context.Context) error {
 		name string
 		mend func(text []byte) ([]byte, error)
 	}{
-		{"world.mt", r.mendLines},
+		{"world.mt", r.mendWorldMT},
 		{"map_meta.txt", r.mendMapMeta},
 		{"env_meta.txt", r.mendEnvMeta},
 		{"ipban.txt", r.mendLines},
@@ -55,7 +57,7 @@ func (r *repair) findTexts(context.Context) error {
 		if err != nil {
 			return err
 		}
-		was, err := regular.ReadFile(path, world.MaxText)
+		was, err := regular.ReadFile(path, effort.TextFile)
 		if err != nil {
 			return err
 		}
@@ -84,6 +86,26 @@ func (r *repair) mendTexts(context.Context) error {
 		}
 	}
 	return nil
+}
+
+// mendWorldMT removes zero bytes. If nothing else is left, the new text names the backends whose databases exist: without them the
+// engine would use files, and the accounts would be lost to it.
+func (r *repair) mendWorldMT(text []byte) ([]byte, error) {
+	kept := withoutZeros(text)
+	if len(kept) > 0 || len(text) == 0 {
+		return kept, nil
+	}
+	s := world.ParseSettings(nil, "")
+	for _, p := range world.Parts() {
+		backend := r.backends.Of(p)
+		if !slices.Contains(p.Backends(), backend) { // sectors, which no setting names
+			continue
+		}
+		if err := s.Set(p.Setting(), backend); err != nil {
+			return nil, err
+		}
+	}
+	return s.Append(nil), nil
 }
 
 // mendLines removes zero bytes.

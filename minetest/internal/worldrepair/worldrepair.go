@@ -15,6 +15,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/files/inuse"
+	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/internal/worldbackup"
 	"trowel.example/minetest/mapdb"
@@ -55,12 +56,13 @@ type Report struct {
 
 	Databases []string // databases that were replaced by their readable parts
 	Lost      int      // damaged parts of them whose rows are lost
+	Schemas   int      // changes of tables to which the engine cannot write
 	Backup    string   // path of the backup of InPlace; "" if nothing changed
 }
 
 // Changes reports whether anything was or would be repaired.
 func (r *Report) Changes() bool {
-	return r.Salvaged+r.Dropped+r.Orphans > 0 || len(r.Files)+len(r.Databases) > 0 || r.Players > 0
+	return r.Salvaged+r.Dropped+r.Orphans > 0 || r.Schemas > 0 || len(r.Files)+len(r.Databases) > 0 || r.Players > 0
 }
 
 // Remains describes the damage that was not repaired, and the losses. The text rows states what happens to rows that are
@@ -70,15 +72,15 @@ func (r *Report) Remains(rows string) (lines []string) {
 		n    int64
 		text string
 	}{
-		{int64(r.Lost), "lost content of damaged parts of databases: %d"},
-		{r.Dropped, "blocks without any readable part: %d; the game regenerates them"},
-		{r.Rows, "rows of the map that are not blocks, or are duplicates: %d; " + rows},
-		{r.Left, "kept blocks whose version is newer than this program supports: %d (--drop-unknown deletes them)"},
-		{int64(r.Hopeless), "damaged things that cannot be repaired: %d (restore them from a backup)"},
-		{int64(r.Missed), "things that are missing or different in the copy: %d"},
+		{int64(r.Lost), "lost content of damaged parts of databases: %s"},
+		{r.Dropped, "blocks without any readable part: %s; the game regenerates them"},
+		{r.Rows, "rows of the map that are not blocks, or are duplicates: %s; " + rows},
+		{r.Left, "kept blocks whose version is newer than this program supports: %s (--drop-unknown deletes them)"},
+		{int64(r.Hopeless), "damaged things that cannot be repaired: %s (restore them from a backup)"},
+		{int64(r.Missed), "things that are missing or different in the copy: %s"},
 	} {
 		if part.n > 0 {
-			lines = append(lines, fmt.Sprintf(part.text, part.n))
+			lines = append(lines, fmt.Sprintf(part.text, words.Thousands(part.n)))
 		}
 	}
 	return lines
@@ -86,7 +88,7 @@ func (r *Report) Remains(rows string) (lines []string) {
 
 // Plan returns the report of repairing the world in dir in place. It changes nothing.
 func Plan(ctx context.Context, dir string, opts Options) (*Report, error) {
-	r, err := examine(ctx, dir, opts, nil, false)
+	r, err := examine(ctx, dir, opts, nil, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +146,7 @@ func Repair(ctx context.Context, dir, dst string, opts Options) (_ *Report, err 
 			sink.Report(f)
 		}
 	}
-	plan, err := examine(ctx, dir, opts, nil, false)
+	plan, err := examine(ctx, dir, opts, nil, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +169,7 @@ func Repair(ctx context.Context, dir, dst string, opts Options) (_ *Report, err 
 	}
 	opts.Remote = true // the user has named or allowed the servers of the copy
 	opts.Sink = of(foundDropped)
-	r, err := examine(ctx, part, opts, nil, true)
+	r, err := examine(ctx, part, opts, nil, plan)
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +215,7 @@ func InPlace(ctx context.Context, dir, backup string, opts Options) (*Report, er
 		return nil, err
 	}
 	defer b.Discard()
-	r, err := examine(ctx, dir, opts, b, false)
+	r, err := examine(ctx, dir, opts, b, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -228,7 +230,8 @@ func InPlace(ctx context.Context, dir, backup string, opts Options) (*Report, er
 		// Changing one row would change all rows of the block, and their contents would be lost.
 		return nil, fmt.Errorf("%s: a table without a key has several rows: %w: repair a copy", place.Block(p.X, p.Y, p.Z), mapdb.ErrReadOnly)
 	}
-	if len(r.report.Databases) > 0 || len(r.blocks) > 0 && store.Alone || len(r.players) > 0 && r.backends.Players == mapdb.LevelDB {
+	if r.report.Schemas > 0 || len(r.report.Databases) > 0 || len(r.blocks) > 0 && store.Alone || len(r.players) > 0 &&
+		r.backends.Players == mapdb.LevelDB {
 		if used != nil {
 			return nil, used // the program would continue to write to the replaced file
 		}
@@ -247,7 +250,7 @@ type repair struct {
 	backends world.Backends
 	config   mapdb.Config
 	backup   *worldbackup.Writer // nil if no backup is made
-	copy     bool                // dir is a copy that is not in use yet
+	plan     *repair             // of the world that dir is a copy of; nil: dir is the world itself
 	report   Report
 
 	twice   *mapdb.Pos    // position of a changed block that has a second row
@@ -256,12 +259,14 @@ type repair struct {
 	texts   []text        // files to change
 	players []string      // players whose inventories change
 
+	schemas map[string][]string // statements that change tables, by the name of the database
+
 	playerOrphans, authOrphans bool // whether there are rows without a player or account
 }
 
-// examine determines what to repair.
-func examine(ctx context.Context, dir string, opts Options, b *worldbackup.Writer, isCopy bool) (*repair, error) {
-	r := &repair{dir: dir, opts: opts, backup: b, copy: isCopy}
+// examine determines what to repair. Dir is the world or, if there is a plan, a complete copy of the world that the plan is for.
+func examine(ctx context.Context, dir string, opts Options, b *worldbackup.Writer, plan *repair) (*repair, error) {
+	r := &repair{dir: dir, opts: opts, backup: b, plan: plan}
 	var err error
 	if r.settings, err = world.ReadWorldMT(dir); err != nil {
 		return nil, err
@@ -281,7 +286,8 @@ func examine(ctx context.Context, dir string, opts Options, b *worldbackup.Write
 
 // apply makes the changes that examine determined.
 func (r *repair) apply(ctx context.Context) error {
-	for _, do := range []func(context.Context) error{r.mendDatabases, r.mendBlocks, r.mendPlayers, r.mendAccounts, r.mendTexts} {
+	for _, do := range []func(context.Context) error{r.mendDatabases, r.mendSchemas, r.mendBlocks, r.mendPlayers, r.mendAccounts,
+		r.mendTexts} {
 		if err := do(ctx); err != nil {
 			return err
 		}

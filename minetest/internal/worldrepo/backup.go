@@ -18,6 +18,7 @@ import (
 	"trowel.example/internal/files/inuse"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/scratch"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/stores/sealed"
 	"trowel.example/internal/stores/signing"
 	"trowel.example/internal/stores/sqlitefile"
@@ -218,7 +219,7 @@ func writeSnapshot(ctx context.Context, repo storage.Store, lock storage.Lock, s
 	}
 	if err := storage.WriteFile(ctx, repo, snapshotFile(snap.ID), data); err != nil {
 		// The write may have succeeded, as with a pack: see [packWriter.there].
-		there, other := storage.ReadFile(ctx, repo, snapshotFile(snap.ID), maxSnapshot)
+		there, other := storage.ReadFile(ctx, repo, snapshotFile(snap.ID), effort.SideFile)
 		if storage.IsUnavailable(err) || other != nil || !bytes.Equal(there, data) {
 			return err
 		}

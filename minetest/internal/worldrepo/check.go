@@ -21,8 +21,8 @@ var (
 		"Restore the readable part, and make a new backup.")
 	foundPack = Catalog.Add("mt-backup-pack", check.Error, "A pack that snapshots need is damaged or missing.",
 		"Restore the pack from a copy of the repository; `trowel backup --verify` stores the contents again that the world still has.")
-	foundContent = Catalog.Add("mt-backup-content", check.Error, "A content that a snapshot needs is damaged or missing.",
-		"`trowel restore` restores everything else; `trowel backup --verify` stores the content again if the world still has it.")
+	foundContent = Catalog.Add("mt-backup-content", check.Error, "Contents that a snapshot needs are damaged or missing.",
+		"`trowel restore` restores everything else; `trowel backup --verify` stores the contents again if the world still has them.")
 	foundLost = Catalog.Add("mt-backup-lost", check.Warning, "Rows of the database could not be read when the "+
 		"snapshot was made, and are not in it.", "Older snapshots may contain the blocks.")
 	foundKey = Catalog.Add("mt-backup-key", check.Error, "A file with the key of an encrypted repository has changed or is missing.",

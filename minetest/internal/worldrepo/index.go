@@ -156,7 +156,7 @@ func (r *Repository) at(number uint64, n uint32, id ID) ([]byte, error) {
 	}
 	data, err := p.get(n)
 	if err == nil && p.table[n].id != id {
-		err = &fault.Error{Offset: p.table[n].offset, Want: fmt.Sprintf("a content with the hash %x", id), Got: fmt.Sprintf("%x", p.table[n].id)}
+		err = &fault.Error{Offset: p.table[n].offset, Want: fmt.Sprintf("contents with the hash %x", id), Got: fmt.Sprintf("%x", p.table[n].id)}
 	}
 	return data, fault.InFile(err, r.store.Path(packFile(number)))
 }

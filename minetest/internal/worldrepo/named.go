@@ -46,7 +46,7 @@ func decodeNamedRegion(data []byte) ([]block, error) {
 // id reads an ID.
 func (r *reader) id() (id ID) {
 	if len(r.data) < len(id) || ID(r.data[:len(id)]) == (ID{}) {
-		r.fail("the SHA-256 of a content")
+		r.fail("the SHA-256 of contents")
 		return id
 	}
 	id, r.data = ID(r.data[:len(id)]), r.data[len(id):]

@@ -42,7 +42,7 @@ const (
 	formZstd  = 1
 )
 
-// ID is the SHA-256 of a content.
+// ID is the SHA-256 of contents.
 type ID [sha256.Size]byte
 
 // hash returns the hash of the block with this content.
@@ -274,7 +274,7 @@ func readPack(r io.ReaderAt, size int64) (*pack, error) {
 	return p, nil
 }
 
-// get returns a content of the pack.
+// get returns contents of the pack.
 func (p *pack) get(n uint32) ([]byte, error) {
 	if int(n) >= len(p.table) {
 		return nil, &fault.Error{Offset: -1, Want: fmt.Sprintf("content %d of pack %016x", n, p.number),
@@ -287,7 +287,7 @@ func (p *pack) get(n uint32) ([]byte, error) {
 	return p.table[n].decode(data)
 }
 
-// stored returns a content of the pack in the form in which it is stored.
+// stored returns contents of the pack in the form in which it is stored.
 func (p *pack) stored(n uint32) ([]byte, error) {
 	data := make([]byte, p.table[n].size)
 	_, err := p.r.ReadAt(data, p.table[n].offset)
@@ -303,7 +303,7 @@ func (c content) decode(data []byte) ([]byte, error) {
 		}
 	}
 	if sha256.Sum256(data) != c.id {
-		return nil, &fault.Error{Offset: c.offset, Want: fmt.Sprintf("a content with the hash %x", c.id[:8]),
+		return nil, &fault.Error{Offset: c.offset, Want: fmt.Sprintf("contents with the hash %x", c.id[:8]),
 			Got: "other bytes: the file is damaged"}
 	}
 	return data, nil

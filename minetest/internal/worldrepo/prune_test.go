@@ -2,9 +2,13 @@ package worldrepo_test
 
 import (
 	"errors"
+	"fmt"
 	"maps"
+	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"trowel.example/check"
 	"trowel.example/internal/stores/storage"
@@ -244,6 +248,51 @@ func TestPruneAtOnce(t *testing.T) {
 		t.Error(err)
 	}
 	isSound(t, "pruned", dir, id, repo, true)
+}
+
+// TestForgetAtOnce tests that a backup and, at the same time, a run that forgets the snapshot it builds on and prunes end well or are
+// rejected: each snapshot of a backup without an error is the world, and the next backup and prune work.
+func TestForgetAtOnce(t *testing.T) { everywhere(t, testForgetAtOnce) }
+
+func testForgetAtOnce(t *testing.T, newRepo func(*testing.T) kept) {
+	repo := newRepo(t)
+	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 100, 28)
+	rounds := 5
+	if tests.Long(t) {
+		rounds = 15
+	}
+	last, rejected := backup(t, dir, repo).Snapshot.ID, make(map[string]int)
+	for i := range rounds {
+		run(t, dir, fmt.Sprintf("UPDATE blocks SET data = randomblob(300) WHERE pos %% 7 = %d", i%7))
+		var group sync.WaitGroup
+		var made *worldrepo.Report
+		var errs [3]error
+		group.Go(func() { made, errs[0] = worldrepo.Backup(t.Context(), dir, repo, worldrepo.Options{}) })
+		group.Go(func() {
+			time.Sleep(time.Duration(rand.IntN(60)) * time.Millisecond)
+			if errs[1] = worldrepo.Forget(t.Context(), repo, []string{last}, nil); errs[1] == nil {
+				_, errs[2] = worldrepo.Prune(t.Context(), repo, worldrepo.PruneOptions{})
+			}
+		})
+		group.Wait()
+		for j, what := range []string{"backup", "forget", "prune"} {
+			if errs[j] == nil {
+				continue
+			}
+			if rejected[what]++; !errors.Is(errs[j], storage.ErrLocked) {
+				t.Errorf("round %d: %s: %v", i, what, errs[j])
+			}
+		}
+		if errs[0] == nil {
+			isSound(t, fmt.Sprintf("round %d", i), dir, made.Snapshot.ID, repo, false)
+		}
+		last = backup(t, dir, repo).Snapshot.ID
+		if _, err := worldrepo.Prune(t.Context(), repo, worldrepo.PruneOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		isSound(t, fmt.Sprintf("after round %d", i), dir, last, repo, true)
+	}
+	t.Logf("%d rounds, rejected: %v", rounds, rejected)
 }
 
 // TestMergeSmall tests that many small packs become few.

@@ -64,7 +64,7 @@ func (r *Ref) UnmarshalJSON(data []byte) error {
 	}
 	id, err := hex.DecodeString(text)
 	if err != nil || len(id) != len(r.ID) || ID(id) == (ID{}) {
-		return fmt.Errorf("expected the SHA-256 of a content, found %.80q", text)
+		return fmt.Errorf("expected the SHA-256 of contents, found %.80q", text)
 	}
 	r.ID = ID(id)
 	return nil

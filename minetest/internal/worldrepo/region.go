@@ -121,7 +121,7 @@ func decodeRegion(data []byte) ([]block, error) {
 	for i := range blocks {
 		step := r.uint(regionBlocks, "the number of a block")
 		which := r.uint(regionBlocks, "one of the packs")
-		b := block{local: last + int(step), ref: Ref{N: uint32(r.uint(maxContents, "a content of the pack"))},
+		b := block{local: last + int(step), ref: Ref{N: uint32(r.uint(maxContents, "contents of the pack"))},
 			hash: manifest.Hash(r.fixed("a hash"))}
 		if r.err != nil {
 			break
@@ -166,7 +166,7 @@ func decodeRegions(data []byte, hashed bool) (list []regionRef, err error) {
 	for len(r.data) > 0 {
 		step := r.uint(maxRegion, "the number of a region")
 		one := regionRef{number: last + int64(step), blocks: int(r.uint(regionBlocks, "a number of blocks"))}
-		one.ref = Ref{Pack: r.fixed("the number of a pack"), N: uint32(r.uint(maxContents, "a content of the pack"))}
+		one.ref = Ref{Pack: r.fixed("the number of a pack"), N: uint32(r.uint(maxContents, "contents of the pack"))}
 		if hashed {
 			one.hash = manifest.Hash(r.fixed("a hash"))
 		}

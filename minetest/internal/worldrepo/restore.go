@@ -9,7 +9,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/files/filelock"
+	"trowel.example/internal/files/wholefile"
 	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/manifest"
 	"trowel.example/minetest/mapdb"
@@ -30,14 +30,6 @@ func (r *Repository) Restore(ctx context.Context, s *Snapshot, dst string, o wor
 		return nil, err
 	}
 	scratch := filepath.Join(filepath.Dir(full), "."+filepath.Base(full)+".trowel-restore")
-	lock, err := filelock.TryHold(scratch)
-	if errors.Is(err, filelock.ErrTaken) {
-		return nil, fmt.Errorf("%s: another run is restoring to this folder", dst)
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer lock.Release()
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
 	if err := os.RemoveAll(scratch); err != nil {
 		return nil, err
@@ -48,16 +40,19 @@ func (r *Repository) Restore(ctx context.Context, s *Snapshot, dst string, o wor
 	if s.Lost > 0 {
 		o.Sink.Add(foundLost, snapshotFile(s.ID), -1, "rows of the database that could not be read when the backup was made: %d", s.Lost)
 	}
-	damaged := 0
+	damaged, lost := 0, false
 	report := func(f check.Finding) {
 		damaged++
+		lost = lost || f.ID != check.Limit.ID
 		o.Sink.Report(f)
 	}
 	if err := r.Rest(ctx, s, scratch, func(*File) bool { return true }, report); err != nil {
 		return nil, err
 	}
-	if o.Whole && damaged > 0 {
+	if o.Whole && lost {
 		return nil, fmt.Errorf("backup %s: %w: the world would lack the unreadable data", s.ID, fault.ErrLost)
+	} else if o.Whole && damaged > 0 {
+		return nil, fmt.Errorf("backup %s: %w: the world would lack what exceeds a limit", s.ID, fault.ErrLimit)
 	}
 	// The rest of the world needs an empty database to be a world.
 	w, err := mapdb.Create(ctx, scratch, mapdb.Config{Backend: mapdb.SQLite})
@@ -87,7 +82,7 @@ func (r *Repository) Rest(ctx context.Context, s *Snapshot, dir string, keep fun
 		if err := os.MkdirAll(path, mode); err != nil {
 			return err
 		}
-		if err := os.Chmod(path, mode); err != nil { // independent of the umask
+		if err := wholefile.SetMode(path, mode); err != nil { // independent of the umask
 			return err
 		}
 	}
@@ -127,7 +122,7 @@ func (r *Repository) extract(dir string, f File, sink check.Sink) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := os.Chmod(path, f.Mode.Perm()|0o600); err != nil { // independent of the umask
+	if err := out.Chmod(f.Mode.Perm() | 0o600); err != nil { // independent of the umask
 		return errors.Join(err, out.Close())
 	}
 	var lost damage
@@ -154,6 +149,9 @@ func (r *Repository) extract(dir string, f File, sink check.Sink) (err error) {
 	if err == nil {
 		err = out.Truncate(f.Size)
 	}
+	if err == nil && !f.Time.IsZero() {
+		err = wholefile.SetTime(out, f.Time)
+	}
 	if err = errors.Join(err, out.Close()); err != nil {
 		return err
 	}
@@ -163,8 +161,5 @@ func (r *Repository) extract(dir string, f File, sink check.Sink) (err error) {
 			return os.Remove(path)
 		}
 	}
-	if !f.Time.IsZero() {
-		err = os.Chtimes(path, f.Time, f.Time)
-	}
-	return err
+	return nil
 }

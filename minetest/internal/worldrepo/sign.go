@@ -12,6 +12,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/stores/signing"
 	"trowel.example/internal/stores/storage"
 )
@@ -70,7 +71,7 @@ func decodeRecord(data []byte) (*Record, error) {
 // records returns all records. It calls bad for a record that cannot be read.
 func (r *Repository) records(ctx context.Context, bad func(id string, err error)) (list []*Record, err error) {
 	err = r.eachFile(ctx, dirRecords, bad, func(id string) error {
-		data, err := storage.ReadFile(ctx, r.store, recordFile(id), maxSnapshot)
+		data, err := storage.ReadFile(ctx, r.store, recordFile(id), effort.SideFile)
 		if err != nil {
 			return err
 		}

@@ -34,8 +34,9 @@ type readRegion struct {
 	blocks []block
 }
 
-// maxRead is the number of regions that are kept in memory, each with at most 4096 blocks.
-const maxRead = 24
+// maxRead is the number of regions that are kept in memory, each with at most 4096 blocks in 0.2 MB. In the order of SQLite, a world of
+// 1024 blocks from west to east and 32 from bottom to top has that many side by side.
+const maxRead = 128
 
 // Blocks opens the blocks of a snapshot. The repository must stay open.
 func (r *Repository) Blocks(s *Snapshot) (*Blocks, error) {

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"trowel.example/fault"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/stores/sealed"
 	"trowel.example/internal/stores/signing"
 	"trowel.example/internal/stores/storage"
@@ -40,10 +41,9 @@ const (
 	lockFile     = "lock"    // of a folder
 	dirLocks     = "locks"   // of a bucket
 
-	placedVersion = 1        // contents are found by their places
-	sealedVersion = 2        // the same, and the packs and snapshots are encrypted
-	namedVersion  = 3        // contents are found by their IDs; encrypted if the mark names a key
-	maxSnapshot   = 64 << 20 // in bytes
+	placedVersion = 1 // contents are found by their places
+	sealedVersion = 2 // the same, and the packs and snapshots are encrypted
+	namedVersion  = 3 // contents are found by their IDs; encrypted if the mark names a key
 )
 
 // newVersion is the version of a repository that is created.
@@ -65,6 +65,11 @@ type mark struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
 	Key     string `json:"key,omitempty"` // the name of the key, see [sealed.Key]
+}
+
+// sealed reports whether the repository is encrypted.
+func (m mark) sealed() bool {
+	return m.Version == sealedVersion || m.Version == namedVersion && m.Key != ""
 }
 
 // Repository is a repository that is open for reading. It is safe for concurrent use.
@@ -182,7 +187,7 @@ func newRepository(ctx context.Context, s storage.Store, m mark, key *sealed.Key
 
 // readMark reads the mark of a repository.
 func readMark(ctx context.Context, s storage.Store) (m mark, err error) {
-	data, err := storage.ReadFile(ctx, s, fileMark, 1<<16)
+	data, err := storage.ReadFile(ctx, s, fileMark, effort.SmallFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return m, fmt.Errorf("%s: %w", s.Path(""), ErrNone)
 	}
@@ -206,7 +211,7 @@ func Open(ctx context.Context, s storage.Store) (*Repository, error) {
 		return nil, err
 	}
 	var key *sealed.Key
-	if m.Version == sealedVersion || m.Version == namedVersion && m.Key != "" {
+	if m.sealed() {
 		if key, err = sealed.Unwrap(ctx, s, m.Key); err != nil {
 			return nil, err
 		}
@@ -479,7 +484,7 @@ func unsum(data []byte) (whole summed, err error) {
 
 // Snapshot reads a snapshot.
 func (r *Repository) Snapshot(id string) (*Snapshot, error) {
-	data, err := storage.ReadFile(r.ctx, r.store, snapshotFile(id), maxSnapshot)
+	data, err := storage.ReadFile(r.ctx, r.store, snapshotFile(id), effort.SideFile)
 	if err != nil {
 		return nil, err
 	}
@@ -556,8 +561,8 @@ func validPath(path string) bool {
 func encodeSnapshot(s *Snapshot, key *signing.Key) ([]byte, error) {
 	data, whole, err := sum(s, snapshotFile(s.ID), key)
 	s.Root, s.Signature = Root(whole.SHA256), whole.Signature
-	if err == nil && len(data) > maxSnapshot {
-		err = fmt.Errorf("the snapshot of %s takes %d bytes, at most %d can be read", words.Count(len(s.Files), "file"), len(data), maxSnapshot)
+	if err == nil && int64(len(data)) > effort.SideFile.Limit(0) {
+		err = fmt.Errorf("the snapshot of %s: %w", words.Count(len(s.Files), "file"), effort.SideFile.Check("", int64(len(data))))
 	}
 	if err == nil {
 		_, err = decodeSnapshot(data)

@@ -13,54 +13,27 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// ofType returns a cell that is null for actions of another type.
-func ofType(t rollback.Type, cell func(a *rollback.Action) format.Cell) func(*rollback.Action) format.Cell {
-	return func(a *rollback.Action) format.Cell {
-		if a.Type != t {
-			return format.Cell{}
-		}
-		return cell(a)
-	}
-}
-
-// changedNode returns the columns of a node before or after a change.
-func changedNode(when, words string, of func(*rollback.Action) *rollback.Node) []column[rollback.Action] {
-	return []column[rollback.Action]{
-		opt(when+"_node", format.ColumnText, "The name of the node "+words+" the change; null for an inventory, and for a lost name.",
-			ofType(rollback.SetNode, func(a *rollback.Action) format.Cell { return text(of(a).Name) })),
-		opt(when+"_param2", format.ColumnInt, "Its param2, 0 to 255; null for an inventory.",
-			ofType(rollback.SetNode, func(a *rollback.Action) format.Cell { return format.IntCell(of(a).Param2) })),
-	}
-}
-
-var tableActions = tableOf("minetest_actions", "A change that the server has recorded in rollback.sqlite: of a node, or of the "+
-	"inventory of a node.", with(
-	[]column[rollback.Action]{
-		col("id", format.ColumnInt, "Its number in the database; later changes have higher ones.",
-			func(a *rollback.Action) format.Cell { return format.IntCell(a.ID) }),
-		opt("changed", format.ColumnTime, "When; null if the time is before 1970 or after 9999.",
-			func(a *rollback.Action) format.Cell { return moment(a.Time) }),
-		opt("actor", format.ColumnText, "Who: player:NAME, or another cause, such as liquid; null for a lost name.",
-			func(a *rollback.Action) format.Cell { return text(a.Actor) }),
-		col("guessed", format.ColumnBool, "The actor is only the most likely one.",
-			func(a *rollback.Action) format.Cell { return format.BoolCell(a.Guessed) }),
-		col("kind", format.ColumnText, "node or inventory; type N for other types.",
-			func(a *rollback.Action) format.Cell { return format.TextCell(a.Type.String()) }),
-	}, with(
-		nodePos(true, func(a *rollback.Action) ([3]int, bool) { return a.Pos, a.HasPos }), with(
-			changedNode("old", "before", func(a *rollback.Action) *rollback.Node { return &a.Old }), with(
-				changedNode("new", "after", func(a *rollback.Action) *rollback.Node { return &a.New }),
-				opt("list", format.ColumnText, "The list of the inventory, such as main; null for a node, as the next four.",
-					ofType(rollback.Inventory, func(a *rollback.Action) format.Cell { return format.TextCell(a.List) })),
-				opt("slot", format.ColumnInt, "The slot of the list, from 0.",
-					ofType(rollback.Inventory, func(a *rollback.Action) format.Cell { return format.IntCell(a.Slot) })),
-				opt("added", format.ColumnBool, "The items were put in; false: they were taken out.",
-					ofType(rollback.Inventory, func(a *rollback.Action) format.Cell { return format.BoolCell(a.Added) })),
-				opt("item", format.ColumnText, "The name of the item; null also for a lost name.",
-					ofType(rollback.Inventory, func(a *rollback.Action) format.Cell { return text(a.Item) })),
-				opt("count", format.ColumnInt, "The number of items.",
-					ofType(rollback.Inventory, func(a *rollback.Action) format.Cell { return format.IntCell(a.Count) })),
-			)...)...)...)...)
+var tableActions = format.NewTable("minetest_actions", "A change that the server has recorded in rollback.sqlite: of a node, or of the "+
+	"inventory of a node.", func(r *format.Rows, a rollback.Action) {
+	ofNode, ofList := a.Type == rollback.SetNode, a.Type == rollback.Inventory
+	r.Col("id", format.IntCell(a.ID), "Its number in the database; later changes have higher ones.")
+	r.Col("changed", moment(a.Time), "When; null if the time is before 1970 or after 9999.")
+	r.Col("actor", text(a.Actor), "Who: player:NAME, or another cause, such as liquid; null for a lost name.")
+	r.Col("guessed", format.BoolCell(a.Guessed), "The actor is only the most likely one.")
+	r.Col("kind", format.TextCell(a.Type.String()), "node or inventory; type N for other types.")
+	nodePosIf(r, a.Pos, a.HasPos)
+	r.Col("old_node", format.TextCell(a.Old.Name).If(ofNode && a.Old.Name != ""),
+		"The name of the node before the change; null for an inventory, and for a lost name.")
+	r.Col("old_param2", format.IntCell(a.Old.Param2).If(ofNode), "Its param2, 0 to 255; null for an inventory.")
+	r.Col("new_node", format.TextCell(a.New.Name).If(ofNode && a.New.Name != ""),
+		"The name of the node after the change; null for an inventory, and for a lost name.")
+	r.Col("new_param2", format.IntCell(a.New.Param2).If(ofNode), "Its param2, 0 to 255; null for an inventory.")
+	r.Col("list", format.TextCell(a.List).If(ofList), "The list of the inventory, such as main; null for a node, as the next four.")
+	r.Col("slot", format.IntCell(a.Slot).If(ofList), "The slot of the list, from 0.")
+	r.Col("added", format.BoolCell(a.Added).If(ofList), "The items were put in; false: they were taken out.")
+	r.Col("item", format.TextCell(a.Item).If(ofList && a.Item != ""), "The name of the item; null also for a lost name.")
+	r.Col("count", format.IntCell(a.Count).If(ofList), "The number of items.")
+})
 
 // unreadable returns the kind of findings about files that cannot be read completely.
 func unreadable() *check.Kind {
@@ -77,8 +50,8 @@ func (r *rest) actions() error {
 			inside.File = ""
 			err = &inside
 		}
-		check.Sink(func(f check.Finding) { add(&r.rows, tableFindings, f) }).Add(unreadable(), rollback.File, -1, "%v", err)
-		return r.flush(r.row)
+		check.Sink(func(f check.Finding) { tableFindings.Add(&r.Rows, f) }).Add(unreadable(), rollback.File, -1, "%v", err)
+		return r.Flush(r.row)
 	}
 	db, err := rollback.Open(r.ctx, r.dir)
 	switch {
@@ -106,7 +79,7 @@ func (r *rest) actions() error {
 				nameless = err
 			}
 		}
-		if err := put(r, tableActions, a); err != nil {
+		if err := tableActions.Put(r.row, a); err != nil {
 			return err
 		}
 	}

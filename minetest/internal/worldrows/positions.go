@@ -9,14 +9,13 @@ import (
 	"trowel.example/minetest/mapblock"
 )
 
-var tablePositions = tableOf("minetest_positions", "A node that --positions selects. There is no such table without the option.", with(
-	nodePos(false, func(v *worldfind.Node) ([3]int, bool) { return v.At.Pos() }),
-	col("node", format.ColumnText, "The name of the node.", func(v *worldfind.Node) format.Cell { return format.TextCell(v.Name) }),
-	col("param1", format.ColumnInt, "Its param1, 0 to 255, usually its light.",
-		func(v *worldfind.Node) format.Cell { return format.IntCell(v.Param1) }),
-	col("param2", format.ColumnInt, "Its param2, 0 to 255, such as its direction.",
-		func(v *worldfind.Node) format.Cell { return format.IntCell(v.Param2) }),
-)...).only(format.OptionPositions)
+var tablePositions = format.NewTable("minetest_positions", "A node that --positions selects. There is no such table without the option.",
+	func(r *format.Rows, n worldfind.Node) {
+		nodePos(r, n.At)
+		r.Col("node", format.TextCell(n.Name), "The name of the node.")
+		r.Col("param1", format.IntCell(n.Param1), "Its param1, 0 to 255, usually its light.")
+		r.Col("param2", format.IntCell(n.Param2), "Its param2, 0 to 255, such as its direction.")
+	}).Only(format.OptionPositions)
 
 // CheckName returns an error for a pattern that no name of a node matches: a name has a colon, except two names.
 func CheckName(pattern string) error {

@@ -15,6 +15,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/minetest/internal/worldfind"
 	"trowel.example/minetest/world"
 	"trowel.example/minetest/worlddir"
@@ -24,138 +25,106 @@ import (
 type worldRow struct {
 	name, game   string
 	backends     world.Backends
-	mapMeta, env *world.Settings
+	mapMeta, env world.Settings
 }
 
-// setting returns a cell with a text setting.
-func setting(of func(*worldRow) *world.Settings, name string) func(*worldRow) format.Cell {
-	return func(w *worldRow) format.Cell {
-		v, _ := of(w).Get(name)
-		return text(v)
+var tableWorlds = format.NewTable("minetest_worlds", "A world.", func(r *format.Rows, w worldRow) {
+	r.Col("name", format.TextCell(w.name), "Its name: world_name of world.mt, or the name of its folder.")
+	r.Col("game", text(w.game), "The id of its game, gameid of world.mt.")
+	r.Col("map_backend", format.TextCell(w.backends.Map), "The backend of the blocks, such as sqlite3; sectors in the oldest worlds.")
+	r.Col("player_backend", format.TextCell(w.backends.Players), "The backend of the players, such as sqlite3 or files.")
+	r.Col("auth_backend", format.TextCell(w.backends.Auth), "The backend of the accounts.")
+	r.Col("mod_storage_backend", format.TextCell(w.backends.ModStorage), "The backend of mod storage.")
+	setting := func(name, key, help string) {
+		v, _ := w.mapMeta.Get(key)
+		r.Col(name, text(v), help)
 	}
-}
-
-// numberOf returns a cell with a setting that is a number of 32 bits.
-func numberOf(name string) func(*worldRow) format.Cell {
-	return func(w *worldRow) format.Cell {
+	setting("seed", "seed", "The seed of the map, an unsigned 64-bit number, in digits.")
+	setting("mapgen", "mg_name", "The map generator, mg_name of map_meta.txt, such as v7.")
+	number := func(name, help string) {
 		text, _ := w.env.Get(name)
 		v, err := strconv.ParseUint(text, 10, 32)
-		if err != nil {
-			return format.Cell{}
-		}
-		return format.IntCell(int64(v))
+		r.Col(name, format.IntCell(int64(v)).If(err == nil), help)
 	}
-}
-
-func mapMeta(w *worldRow) *world.Settings { return w.mapMeta }
-
-var tableWorlds = tableOf("minetest_worlds", "A world.",
-	col("name", format.ColumnText, "Its name: world_name of world.mt, or the name of its folder.",
-		func(w *worldRow) format.Cell { return format.TextCell(w.name) }),
-	opt("game", format.ColumnText, "The id of its game, gameid of world.mt.", func(w *worldRow) format.Cell { return text(w.game) }),
-	col("map_backend", format.ColumnText, "The backend of the blocks, such as sqlite3; sectors in the oldest worlds.",
-		func(w *worldRow) format.Cell { return format.TextCell(w.backends.Map) }),
-	col("player_backend", format.ColumnText, "The backend of the players, such as sqlite3 or files.",
-		func(w *worldRow) format.Cell { return format.TextCell(w.backends.Players) }),
-	col("auth_backend", format.ColumnText, "The backend of the accounts.",
-		func(w *worldRow) format.Cell { return format.TextCell(w.backends.Auth) }),
-	col("mod_storage_backend", format.ColumnText, "The backend of mod storage.",
-		func(w *worldRow) format.Cell { return format.TextCell(w.backends.ModStorage) }),
-	opt("seed", format.ColumnText, "The seed of the map, a number of 64 bits without a sign, in digits.", setting(mapMeta, "seed")),
-	opt("mapgen", format.ColumnText, "The map generator, mg_name of map_meta.txt, such as v7.", setting(mapMeta, "mg_name")),
-	opt("game_time", format.ColumnInt, "The game time of the world, in seconds.", numberOf("game_time")),
-	opt("time_of_day", format.ColumnInt, "0 to 23999, where 6000 is six in the morning.", numberOf("time_of_day")),
-	opt("day_count", format.ColumnInt, "The number of days of the game that have passed.", numberOf("day_count")),
-)
+	number("game_time", "The game time of the world, in seconds.")
+	number("time_of_day", "0 to 23999, where 6000 is six in the morning.")
+	number("day_count", "The number of days of the game that have passed.")
+})
 
 type settingRow struct{ file, key, value string }
 
-var tableSettings = tableOf("minetest_settings", "A setting of a world. Passwords in it are replaced by ***.",
-	col("source", format.ColumnText, "Its file: world.mt, map_meta.txt or env_meta.txt.",
-		func(s *settingRow) format.Cell { return format.TextCell(s.file) }),
-	col("key", format.ColumnText, "Its name. If a setting occurs several times, the last one is valid.",
-		func(s *settingRow) format.Cell { return format.TextCell(s.key) }),
-	col("value", format.ColumnText, "Its value; { for a group.", func(s *settingRow) format.Cell { return format.TextCell(s.value) }),
-)
+var tableSettings = format.NewTable("minetest_settings", "A setting of a world. Passwords in it are replaced by ***.",
+	func(r *format.Rows, s settingRow) {
+		r.Col("source", format.TextCell(s.file), "Its file: world.mt, map_meta.txt or env_meta.txt.")
+		r.Col("key", format.TextCell(s.key), "Its name. If a setting occurs several times, the last one is valid.")
+		r.Col("value", format.TextCell(s.value), "Its value; { for a group.")
+	})
 
 type player struct {
-	*world.Player
+	world.Player
 	account *world.Account // nil if there is none
 }
 
 // moment returns a cell with a time; it is null if the time is unknown.
 func moment(t time.Time) format.Cell {
-	if t.IsZero() || t.Year() < 1970 || t.Year() > 9999 {
-		return format.Cell{}
-	}
-	return format.TimeCell(t)
+	return format.TimeCell(t).If(!t.IsZero() && t.Year() >= 1970 && t.Year() <= 9999)
 }
 
-// login returns a cell with the last login of an account.
-func login(a *world.Account) format.Cell {
-	if a == nil || a.LastLogin <= 0 || a.LastLogin > math.MaxUint32*8 {
-		return format.Cell{}
+// login adds the last login of an account.
+func login(r *format.Rows, a *world.Account) {
+	at := time.Time{}
+	if a != nil && a.LastLogin > 0 && a.LastLogin <= math.MaxUint32*8 {
+		at = time.Unix(a.LastLogin, 0).UTC()
 	}
-	return moment(time.Unix(a.LastLogin, 0).UTC())
+	r.Col("last_login", moment(at), "When the player logged in last; null for never.")
 }
 
 func privileges(a *world.Account) format.Cell {
 	return format.TextCell(strings.Join(a.Privileges, " "))
 }
 
-const loginHelp = "When the player logged in last; null for never."
+var tablePlayers = format.NewTable("minetest_players", "A player: position and privileges.", func(r *format.Rows, p player) {
+	r.Col("player", format.TextCell(p.Name), "The name.")
+	exactPos(r, [3]float64{p.Pos[0] / 10, p.Pos[1] / 10, p.Pos[2] / 10})
+	r.Col("pitch", format.FloatCell(p.Pitch), "The angle of view downwards, in degrees.")
+	r.Col("yaw", format.FloatCell(p.Yaw), "The direction of view, in degrees.")
+	r.Col("hp", format.IntCell(p.HP), "Half hearts, 0 to 65535; 20 is usual.")
+	r.Col("breath", format.IntCell(p.Breath), "0 to 65535; 10 or 11 is full.")
+	r.Col("created", moment(p.Created), "When the player was created; null if the backend does not store it.")
+	r.Col("modified", moment(p.Modified), "When the player was last saved; null if the backend does not store it.")
+	r.Col("privileges", privileges(cmp.Or(p.account, new(world.Account))).If(p.account != nil),
+		"The privileges of the account, separated by spaces; null without an account.")
+	login(r, p.account)
+})
 
-var tablePlayers = tableOf("minetest_players", "A player: position and privileges.", with(
-	[]column[player]{col("player", format.ColumnText, "The name.", func(p *player) format.Cell { return format.TextCell(p.Name) })}, with(
-		exactPos(func(p *player) [3]float64 { return [3]float64{p.Pos[0] / 10, p.Pos[1] / 10, p.Pos[2] / 10} }),
-		col("pitch", format.ColumnFloat, "The angle of view downwards, in degrees.",
-			func(p *player) format.Cell { return format.FloatCell(p.Pitch) }),
-		col("yaw", format.ColumnFloat, "The direction of view, in degrees.", func(p *player) format.Cell { return format.FloatCell(p.Yaw) }),
-		col("hp", format.ColumnInt, "Half hearts, 0 to 65535; 20 is usual.", func(p *player) format.Cell { return format.IntCell(p.HP) }),
-		col("breath", format.ColumnInt, "0 to 65535; 10 or 11 is full.", func(p *player) format.Cell { return format.IntCell(p.Breath) }),
-		opt("created", format.ColumnTime, "When the player was created; null if the backend does not store it.",
-			func(p *player) format.Cell { return moment(p.Created) }),
-		opt("modified", format.ColumnTime, "When the player was last saved; null if the backend does not store it.",
-			func(p *player) format.Cell { return moment(p.Modified) }),
-		opt("privileges", format.ColumnText, "The privileges of the account, separated by spaces; null without an account.",
-			func(p *player) format.Cell {
-				if p.account == nil {
-					return format.Cell{}
-				}
-				return privileges(p.account)
-			}),
-		opt("last_login", format.ColumnTime, loginHelp, func(p *player) format.Cell { return login(p.account) }),
-	)...)...)
-
-var tableAccounts = tableOf("minetest_accounts", "An account, without its password.",
-	col("account", format.ColumnText, "The name of the player.", func(a *world.Account) format.Cell { return format.TextCell(a.Name) }),
-	col("privileges", format.ColumnText, "The privileges, separated by spaces.", privileges),
-	opt("last_login", format.ColumnTime, loginHelp, login),
-)
+var tableAccounts = format.NewTable("minetest_accounts", "An account, without its password.", func(r *format.Rows, a world.Account) {
+	r.Col("account", format.TextCell(a.Name), "The name of the player.")
+	r.Col("privileges", privileges(&a), "The privileges, separated by spaces.")
+	login(r, &a)
+})
 
 type entry struct {
 	mod string
 	world.Entry
 }
 
-var tableStorage = tableOf("minetest_mod_storage", "A key of the storage of a mod, without the value.",
-	col("mod", format.ColumnText, "The name of the mod.", func(e *entry) format.Cell { return format.TextCell(e.mod) }),
-	col("key", format.ColumnText, "The key.", func(e *entry) format.Cell { return format.TextCell(string(e.Key)) }),
-	col("value_bytes", format.ColumnInt, "The size of the value.", func(e *entry) format.Cell { return format.IntCell(len(e.Value)) }),
-)
+var tableStorage = format.NewTable("minetest_mod_storage", "A key of the storage of a mod, without the value.",
+	func(r *format.Rows, e entry) {
+		r.Col("mod", format.TextCell(e.mod), "The name of the mod.")
+		r.Col("key", format.TextCell(string(e.Key)), "The key.")
+		r.Col("value_bytes", format.IntCell(len(e.Value)), "The size of the value.")
+	})
 
-var tableForceLoaded = tableOf("minetest_forceloaded", "A block that stays loaded.",
-	col("block_x", format.ColumnInt, "x of the block, in blocks.", func(f *world.ForceLoad) format.Cell { return format.IntCell(f.Pos[0]) }),
-	col("block_y", format.ColumnInt, "y of the block, in blocks.", func(f *world.ForceLoad) format.Cell { return format.IntCell(f.Pos[1]) }),
-	col("block_z", format.ColumnInt, "z of the block, in blocks.", func(f *world.ForceLoad) format.Cell { return format.IntCell(f.Pos[2]) }),
-	col("count", format.ColumnInt, "The number of requests to keep it loaded.",
-		func(f *world.ForceLoad) format.Cell { return format.IntCell(f.Count) }),
-)
+var tableForceLoaded = format.NewTable("minetest_forceloaded", "A block that stays loaded.", func(r *format.Rows, f world.ForceLoad) {
+	r.Col("block_x", format.IntCell(f.Pos[0]), "x of the block, in blocks.")
+	r.Col("block_y", format.IntCell(f.Pos[1]), "y of the block, in blocks.")
+	r.Col("block_z", format.IntCell(f.Pos[2]), "z of the block, in blocks.")
+	r.Col("count", format.IntCell(f.Count), "The number of requests to keep it loaded.")
+})
 
-var tableBans = tableOf("minetest_bans", "A ban, without the address.",
-	opt("player", format.ColumnText, "The player who used the address; null if none is named.",
-		func(b *world.Ban) format.Cell { return text(b.Name) }),
-)
+var tableBans = format.NewTable("minetest_bans", "A ban, without the address.", func(r *format.Rows, b world.Ban) {
+	r.Col("player", text(b.Name), "The player who used the address; null if none is named.")
+})
 
 // rest is a pass over everything except the blocks.
 type rest struct {
@@ -163,14 +132,14 @@ type rest struct {
 	dir      string
 	settings *world.Settings
 	o        Options
-	row      Func
-	rows
+	row      format.RowFunc
+	format.Rows
 }
 
 // Rest calls row with the rows of everything except the blocks of the world in dir, whose settings are given: the
 // tables of worlds, settings, players, inventories, accounts, mod storage, forced blocks, bans, actions and findings. The
 // error is that of row, of the context, or of a server that failed or is not allowed.
-func Rest(ctx context.Context, dir string, settings *world.Settings, o Options, row Func) error {
+func Rest(ctx context.Context, dir string, settings *world.Settings, o Options, row format.RowFunc) error {
 	r := &rest{ctx: ctx, dir: dir, settings: settings, o: o, row: row}
 	for _, yieldTable := range []func() error{r.world, r.people, r.storage, r.lists, r.actions, r.findings} {
 		if err := yieldTable(); err != nil {
@@ -183,15 +152,9 @@ func Rest(ctx context.Context, dir string, settings *world.Settings, o Options, 
 	return nil
 }
 
-// put writes one row.
-func put[T any](r *rest, t *table[T], v T) error {
-	add(&r.rows, t, v)
-	return r.flush(r.row)
-}
-
 // text reads a file of the world, which may be missing.
 func (r *rest) text(name string) []byte {
-	text, err := regular.ReadFile(filepath.Join(r.dir, name), world.MaxText)
+	text, err := regular.ReadFile(filepath.Join(r.dir, name), effort.TextFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		r.o.miss(fmt.Errorf("%s: %w", name, err))
 	}
@@ -208,12 +171,12 @@ func (r *rest) world() error {
 			list = append(list, settingRow{f.name, key, value})
 		}
 	}
-	err := put(r, tableWorlds, worldRow{
-		world.WorldName(r.dir, r.settings), r.settings.GameID(), world.FindBackends(r.dir, r.settings), files["map_meta.txt"],
-		files["env_meta.txt"],
+	err := tableWorlds.Put(r.row, worldRow{
+		world.WorldName(r.dir, r.settings), r.settings.GameID(), world.FindBackends(r.dir, r.settings),
+		*files["map_meta.txt"], *files["env_meta.txt"],
 	})
 	for _, s := range list {
-		err = cmp.Or(err, put(r, tableSettings, s))
+		err = cmp.Or(err, tableSettings.Put(r.row, s))
 	}
 	return err
 }
@@ -232,27 +195,12 @@ func open[T any](r *rest, part world.Part, do func(context.Context, string, *wor
 
 // each calls do with all readable things of a store.
 func each[T any](r *rest, s world.Store[T], do func(T) error) error {
-	for name, err := range s.Names(r.ctx) {
-		var thing T
-		if err == nil {
-			if thing, err = s.Get(r.ctx, name); err != nil {
-				err = fmt.Errorf("%s: %w", name, err)
-			}
+	return worldfind.Each(r.ctx, s, anything.Match, func(name string, err error) {
+		if name != "" {
+			err = fmt.Errorf("%s: %w", name, err)
 		}
-		switch {
-		case r.ctx.Err() != nil:
-			return r.ctx.Err()
-		case world.Failed(err):
-			return err
-		case err != nil:
-			r.o.miss(err)
-			continue
-		}
-		if err := do(thing); err != nil {
-			return err
-		}
-	}
-	return nil
+		r.o.miss(err)
+	}, do)
 }
 
 // people writes the rows of players and accounts.
@@ -275,7 +223,7 @@ func (r *rest) people() error {
 		if err != nil {
 			account = nil // the error is reported below
 		}
-		if err := put(r, tablePlayers, player{p, account}); err != nil {
+		if err := tablePlayers.Put(r.row, player{*p, account}); err != nil {
 			return err
 		}
 		items, err := worldfind.ItemsOf(p, anything)
@@ -283,13 +231,13 @@ func (r *rest) people() error {
 			r.o.miss(err)
 		}
 		for _, it := range items {
-			add(&r.rows, tableInventories, it)
+			tableInventories.Add(&r.Rows, it)
 		}
-		return r.flush(r.row)
+		return r.Flush(r.row)
 	}); err != nil {
 		return err
 	}
-	return each(r, accounts, func(a *world.Account) error { return put(r, tableAccounts, *a) })
+	return each(r, accounts, func(a *world.Account) error { return tableAccounts.Put(r.row, *a) })
 }
 
 func (r *rest) storage() error {
@@ -300,9 +248,9 @@ func (r *rest) storage() error {
 	defer mods.Close()
 	return each(r, mods, func(m *world.ModData) error {
 		for _, e := range m.Entries {
-			add(&r.rows, tableStorage, entry{m.Mod, e})
+			tableStorage.Add(&r.Rows, entry{m.Mod, e})
 		}
-		return r.flush(r.row)
+		return r.Flush(r.row)
 	})
 }
 
@@ -315,13 +263,13 @@ func (r *rest) lists() error {
 			list = new(world.ForceLoaded)
 		}
 		for _, b := range list.Blocks {
-			add(&r.rows, tableForceLoaded, b)
+			tableForceLoaded.Add(&r.Rows, b)
 		}
 	}
 	for ban := range world.ParseBans(r.text("ipban.txt")).All() {
-		add(&r.rows, tableBans, ban)
+		tableBans.Add(&r.Rows, ban)
 	}
-	return r.flush(r.row)
+	return r.Flush(r.row)
 }
 
 // findings writes the findings of a check.
@@ -330,7 +278,7 @@ func (r *rest) findings() error {
 	defer cancel(nil)
 	err := world.CheckRest(ctx, r.dir, world.CheckOptions{Remote: r.o.Remote}, func(f check.Finding) {
 		if ctx.Err() == nil {
-			if err := put(r, tableFindings, f); err != nil {
+			if err := tableFindings.Put(r.row, f); err != nil {
 				cancel(err)
 			}
 		}

@@ -28,10 +28,6 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// Func is called with each row. The values are those of the columns of the table, in order, and must not be used
-// after the call. An error of Func ends the pass and is returned.
-type Func = func(t *format.Table, values []format.Cell) error
-
 // Tables returns all tables.
 func Tables() []*format.Table {
 	return []*format.Table{
@@ -87,14 +83,14 @@ func (o *Options) miss(err error) {
 
 // World calls row with the rows of the world in a folder, whose settings are given: those of [Rest], for the whole
 // world or [mapdb.SlabRest], and then those of [Blocks].
-func World(ctx context.Context, dir string, settings *world.Settings, o Options, row Func) error {
+func World(ctx context.Context, dir string, settings *world.Settings, o Options, row format.RowFunc) error {
 	if o.Slab == "" || o.Slab == mapdb.SlabRest {
 		if err := Rest(ctx, dir, settings, o, row); err != nil {
 			return err
 		}
 	}
-	var findings rows
-	db, err := world.CheckMap(ctx, dir, world.CheckOptions{Remote: o.Remote}, func(f check.Finding) { add(&findings, tableFindings, f) })
+	var findings format.Rows
+	db, err := world.CheckMap(ctx, dir, world.CheckOptions{Remote: o.Remote}, func(f check.Finding) { tableFindings.Add(&findings, f) })
 	switch {
 	case err == nil:
 		defer db.Close()
@@ -106,12 +102,12 @@ func World(ctx context.Context, dir string, settings *world.Settings, o Options,
 	case o.OnNone != nil:
 		o.OnNone()
 	}
-	return findings.flush(row)
+	return findings.Flush(row)
 }
 
 // portion contains the rows of a block, or of an error in its place.
 type portion struct {
-	rows
+	format.Rows
 	miss error // error for OnMiss
 }
 
@@ -121,24 +117,24 @@ var portions = sync.Pool{New: func() any { return new(portion) }}
 // objects, timers and findings, in the order of [mapdb.InSlabs]. A block that cannot be read has only one row, which
 // reports it, and findings. The rows of all slabs, one slab after the other, are the rows of the database, except that
 // findings about its file may be repeated for each slab.
-func Blocks(ctx context.Context, db mapdb.DB, o Options, row Func) error {
+func Blocks(ctx context.Context, db mapdb.DB, o Options, row format.RowFunc) error {
 	checking := world.CheckOptions{Slab: o.Slab}
 	if o.OnProgress != nil {
 		checking.OnProgress = func(_ string, done, of int) { o.OnProgress(done, of) }
 	}
-	var findings rows
-	err := world.EachRow(ctx, db, checking, func(f check.Finding) { add(&findings, tableFindings, f) }, o.look, func(p *portion) error {
+	var findings format.Rows
+	err := world.EachRow(ctx, db, checking, func(f check.Finding) { tableFindings.Add(&findings, f) }, o.look, func(p *portion) error {
 		if p == nil { // the program panicked on the block, which is a finding
-			return findings.flush(row)
+			return findings.Flush(row)
 		}
 		if p.miss != nil {
 			o.miss(p.miss)
 		}
-		err := cmp.Or(p.flush(row), findings.flush(row))
+		err := cmp.Or(p.Flush(row), findings.Flush(row))
 		portions.Put(p)
 		return err
 	})
-	return cmp.Or(err, findings.flush(row))
+	return cmp.Or(err, findings.Flush(row))
 }
 
 // look makes the rows of a block, or of an error in its place.
@@ -152,7 +148,7 @@ func (o *Options) look(r world.Row) *portion {
 	if r.Err != nil && !errors.As(r.Err, &noRow) {
 		p.miss = inBlock(*r.Pos, r.Err)
 	}
-	add(&p.rows, tableBlocks, r)
+	tableBlocks.Add(&p.Rows, r)
 	if r.Block == nil {
 		return p
 	}
@@ -160,7 +156,7 @@ func (o *Options) look(r world.Row) *portion {
 	p.contents(*r.Pos, block)
 	if o.Positions != nil {
 		for _, n := range worldfind.NodesIn(*r.Pos, block, anywhere, *o.Positions) {
-			add(&p.rows, tablePositions, n)
+			tablePositions.Add(&p.Rows, n)
 		}
 	}
 	return p
@@ -179,18 +175,18 @@ var (
 // contents makes the rows of the contents of a block.
 func (p *portion) contents(pos mapdb.Pos, b *mapblock.Block) {
 	for _, n := range b.Counts() {
-		add(&p.rows, tableNodes, nodeCount{pos, n})
+		tableNodes.Add(&p.Rows, nodeCount{pos, n})
 	}
 	for _, m := range worldfind.MetadataIn(pos, b, anywhere, func(string, string) bool { return true }) {
-		add(&p.rows, tableMetadata, m)
+		tableMetadata.Add(&p.Rows, m)
 	}
 	for _, it := range worldfind.ItemsIn(pos, b, anywhere, anything) {
-		add(&p.rows, tableInventories, it)
+		tableInventories.Add(&p.Rows, it)
 	}
 	for _, o := range worldfind.ObjectsIn(pos, b, anywhere, anything) {
-		add(&p.rows, tableObjects, object{o, pos})
+		tableObjects.Add(&p.Rows, object{o, pos})
 	}
 	for _, t := range worldfind.TimersIn(pos, b, anywhere, anything) {
-		add(&p.rows, tableTimers, t)
+		tableTimers.Add(&p.Rows, t)
 	}
 }

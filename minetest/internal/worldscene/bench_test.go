@@ -76,14 +76,14 @@ func BenchmarkViews(b *testing.B) {
 		for _, flat := range []string{"", "true"} {
 			b.Run(view.name+map[string]string{"": " textured", "true": " flat"}[flat], func(b *testing.B) {
 				s := scene(b, dir, map[string]string{"flat": flat})
-				v, _ := format.ViewOf(s, view.name)
+				v, _ := format.ViewOf(s.Views, view.name)
 				l := format.Look{View: view.name, Scale: view.scale, Size: image.Pt(1024, 1024)}
 				for i := range l.Origin {
 					l.Origin[i] = (v.Bounds.Min[i]+v.Bounds.Max[i])/2 - 512/view.scale
 				}
 				img := image.NewRGBA(image.Rectangle{Max: l.Size})
 				for b.Loop() {
-					if err := s.Render(context.Background(), img, l); err != nil {
+					if err := viewOf(s, l.View).Render(context.Background(), img, l); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -44,7 +44,7 @@ func TestCamera(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := scene(t, dir, values)
-	v := s.Views()[0]
+	v := s.Views[0]
 	l := format.Look{View: "camera", Origin: v.Frame(image.Pt(80, 50)).Min, Scale: 50, Size: image.Pt(80, 50)}
 	whole := drawPart(t, s, l, image.Rectangle{Max: l.Size})
 	colors := make(map[[4]byte]bool)
@@ -71,7 +71,7 @@ func TestCamera(t *testing.T) {
 	}
 	print := func(look string) [32]byte {
 		values["look"] = look
-		sum, err := scene(t, dir, values).(format.Fingerprinter).Fingerprint(t.Context(), l, whole.Rect)
+		sum, err := viewOf(scene(t, dir, values), l.View).Fingerprint(t.Context(), l, whole.Rect)
 		if err != nil {
 			t.Fatal(err)
 		}

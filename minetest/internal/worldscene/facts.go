@@ -53,7 +53,7 @@ func exact(p [3]float64) string { return fmt.Sprintf("%.2f,%.2f,%.2f", p[0], p[1
 
 // layer returns name, or "" if the view has no layers to choose from.
 func (in *inspection) layer(name string) string {
-	if v, _ := format.ViewOf(in.s, in.s.name(in.look)); v.Layers == nil {
+	if v, _ := format.ViewOf(in.s.views, in.look.View); v.Layers == nil {
 		return ""
 	}
 	return name

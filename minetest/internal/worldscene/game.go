@@ -13,8 +13,10 @@ import (
 	"sync"
 
 	"trowel.example/fault"
+	"trowel.example/internal/files/host"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/texture"
 	"trowel.example/minetest/internal/textured"
@@ -85,7 +87,7 @@ func openGame(job *format.Job, dir string, settings *world.Settings) (*game, err
 		g.path = nodedef.Find(dir)
 	}
 	if g.path != "" {
-		data, err := regular.ReadFile(g.path, maxInput)
+		data, err := regular.ReadFile(g.path, effort.TextFile)
 		var file *nodedef.File
 		if err == nil {
 			file, err = nodedef.Parse(bytes.NewReader(data))
@@ -128,7 +130,8 @@ func (g *game) find(job *format.Job, dir string, settings *world.Settings) (*tex
 	sources := texture.ForWorld(dir, settings)
 	paths := optionTextures.Values(job)
 	if len(paths) == 0 && sources.Game.FS == nil {
-		return nil, fmt.Errorf("no folder of game %q on this machine: name it with --%s", g.id, optionTextures.Name)
+		return nil, fmt.Errorf("no folder of game %q %s", g.id, host.Advice("on this machine: name it with --"+optionTextures.Name,
+			"here: put it as game into the folder of the world, and open this folder"))
 	}
 	used := []string{sources.Game.Path}
 	if len(paths) > 0 {

@@ -15,11 +15,11 @@ import (
 	"trowel.example/check"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/minetest/internal/protect"
 	"trowel.example/minetest/internal/worldfind"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
-	"trowel.example/minetest/world"
 	"trowel.example/minetest/worlddir"
 	"trowel.example/minetest/worlddraw"
 	"trowel.example/trace"
@@ -66,7 +66,7 @@ type openBlock struct {
 // point, who may build there, and the block.
 func (s *worldScene) Inspect(ctx context.Context, look format.Look, at [2]float64) ([]format.Thing, error) {
 	defer s.world.reading()()
-	view, ok := s.viewOf(s.name(look))
+	view, ok := s.viewOf(look.View)
 	if !ok {
 		return nil, nil
 	}
@@ -132,7 +132,7 @@ func (in *inspection) block(pos mapdb.Pos) (*openBlock, error) {
 // nodesBehind yields the nodes behind the point, from front to back.
 func (in *inspection) nodesBehind() (iter.Seq[[3]int], error) {
 	top := string(worlddraw.Top)
-	m, err := in.s.mapOf(in.s.name(in.look))
+	m, err := in.s.mapOf(in.look.View)
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +181,7 @@ func (in *inspection) part(name string) part {
 		return unknown
 	case c.A == 0:
 		return invisible
-	case c.A < 255 && in.s.kinds[in.s.name(in.look)].Alpha:
+	case c.A < 255 && in.s.kinds[in.look.View].Alpha:
 		return through
 	}
 	return opaque
@@ -404,7 +404,7 @@ func blocksAround(node [3]int, far int) iter.Seq[mapdb.Pos] {
 
 // marks reports the players and markers at the point.
 func (in *inspection) marks() error {
-	v, _ := format.ViewOf(in.s, in.s.name(in.look))
+	v, _ := format.ViewOf(in.s.views, in.look.View)
 	box := in.s.kinds[v.Name].Box
 	for _, layer := range []string{layerPlayers, layerMarkers} {
 		drawn := v.Draws(in.look, layer)
@@ -455,7 +455,7 @@ func (in *inspection) marks() error {
 // areas returns the areas of the mod named areas, which are read once; nil if there is no file.
 func (w *sharedWorld) areas() (*protect.Areas, error) {
 	w.protection.once.Do(func() {
-		text, err := regular.ReadFile(filepath.Join(w.dir, protect.AreasFile), world.MaxText)
+		text, err := regular.ReadFile(filepath.Join(w.dir, protect.AreasFile), effort.TextFile)
 		if err == nil {
 			w.protection.areas, err = protect.ParseAreas(text)
 		}

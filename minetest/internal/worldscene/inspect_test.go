@@ -122,9 +122,9 @@ func museum(t testing.TB) string {
 	return dir
 }
 
-func inspect(t testing.TB, s format.Scene, l format.Look, at [2]float64) []format.Thing {
+func inspect(t testing.TB, s *format.Scene, l format.Look, at [2]float64) []format.Thing {
 	t.Helper()
-	things, err := s.(format.Inspector).Inspect(context.Background(), l, at)
+	things, err := viewOf(s, l.View).Inspect(context.Background(), l, at)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func TestInspectVersions(t *testing.T) {
 			if c.view == "north" {
 				x = -x
 			}
-			v, _ := format.ViewOf(s, c.view)
+			v, _ := format.ViewOf(s.Views, c.view)
 			at := [2]float64{c.at[0] + x, c.at[1]}
 			things := inspect(t, s, look(v, 1), at)
 			if len(things) < 2 {
@@ -193,7 +193,7 @@ func TestInspectVersions(t *testing.T) {
 			if !strings.HasPrefix(seen.Title, want) || value(seen, "drawn") != "seen" {
 				t.Fatalf("version %d, %s: %q (%s), not %q", version, c.view, seen.Title, value(seen, "drawn"), want)
 			}
-			r, ok := s.(format.Inspector).Where(t.Context(), c.view, seen.Place)
+			r, ok := viewOf(s, c.view).Where(t.Context(), seen.Place)
 			if !ok || at[0] < r.Min[0] || at[0] >= r.Max[0] || at[1] < r.Min[1] || at[1] >= r.Max[1] || r.Dx() != 1 || r.Dy() != 1 {
 				t.Errorf("version %d, %s: %v is at %v, %v, not %v", version, c.view, seen.Place, r, ok, at)
 			}
@@ -216,8 +216,8 @@ func TestInspectVersions(t *testing.T) {
 					} else if !strings.Contains(line, value(thing, "node")) || !strings.HasPrefix(line, "    y ") {
 						t.Errorf("version %d: %s is not on %v: %q", version, thing.Title, thing.Line, line)
 					}
-					where, ok := s.(format.Inspector).Where(t.Context(), c.view, thing.Line)
-					if r, _ := s.(format.Inspector).Where(t.Context(), c.view, thing.Place); !ok || r.Min[0] < where.Min[0] ||
+					where, ok := viewOf(s, c.view).Where(t.Context(), thing.Line)
+					if r, _ := viewOf(s, c.view).Where(t.Context(), thing.Place); !ok || r.Min[0] < where.Min[0] ||
 						r.Max[0] > where.Max[0] || r.Min[1] < where.Min[1] || r.Max[1] > where.Max[1] || where.Dx() > 16 || where.Dy() > 16 {
 						t.Errorf("version %d: %v is at %v, its line %v at %v", version, thing.Place, r, thing.Line, where)
 					}
@@ -258,7 +258,7 @@ func TestInspectVersions(t *testing.T) {
 // password.
 func TestInspectAll(t *testing.T) {
 	s := scene(t, museum(t), map[string]string{"markers": "usual"})
-	v, _ := format.ViewOf(s, "top")
+	v, _ := format.ViewOf(s.Views, "top")
 	l := look(v, 1)
 	things := inspect(t, s, l, [2]float64{25*16 + 5.5, -6.5})
 	var titles []string
@@ -316,26 +316,26 @@ func TestInspectAll(t *testing.T) {
 	if things = inspect(t, s, l, [2]float64{30, -4.5}); things[0].Layer != "players" {
 		t.Errorf("%+v", things[0])
 	}
-	if r, ok := s.(format.Inspector).Where(t.Context(), "top", place.Player("ann")); !ok || r.Min != [2]float64{2, -5} {
+	if r, ok := viewOf(s, "top").Where(t.Context(), place.Player("ann")); !ok || r.Min != [2]float64{2, -5} {
 		t.Errorf("the player is at %v", r)
 	}
 	for _, at := range []check.Place{place.Account("ann"), check.File("players/ann.json"), check.Line{Path: "auth/ann.json", Line: 3}} {
-		if r, ok := s.(format.Inspector).Where(t.Context(), "top", at); !ok || r.Min != [2]float64{2, -5} {
+		if r, ok := viewOf(s, "top").Where(t.Context(), at); !ok || r.Min != [2]float64{2, -5} {
 			t.Errorf("%v is at %v", at, r)
 		}
 	}
 	for _, at := range []check.Place{place.Account("bob"), place.Entry{Mod: "a"}, check.File("world.mt"), place.InBlock(5),
 		check.Line{Line: 4}} {
-		if r, ok := s.(format.Inspector).Where(t.Context(), "top", at); ok {
+		if r, ok := viewOf(s, "top").Where(t.Context(), at); ok {
 			t.Errorf("%v is at %v", at, r)
 		}
 	}
-	if r, ok := s.(format.Inspector).Where(t.Context(), "south", place.Block(1, 50, 0)); !ok || r.Min != [2]float64{16, -816} || r.Dx() != 16 {
+	if r, ok := viewOf(s, "south").Where(t.Context(), place.Block(1, 50, 0)); !ok || r.Min != [2]float64{16, -816} || r.Dx() != 16 {
 		t.Errorf("a block is at %v, %v", r, ok) // although there is none
 	}
 
 	// No thing contains the verifier.
-	for _, view := range s.Views() {
+	for _, view := range s.Views {
 		l := look(view, 1)
 		for y := view.Bounds.Min[1] + 2.5; y < view.Bounds.Max[1]; y += 7 {
 			for x := view.Bounds.Min[0] + 2.5; x < view.Bounds.Max[0]; x += 31 {
@@ -355,7 +355,7 @@ func TestInspectAll(t *testing.T) {
 func TestInspectSees(t *testing.T) {
 	for _, values := range []map[string]string{nil, {"drawalpha": "true"}} {
 		s := scene(t, museum(t), values)
-		for _, v := range s.Views() {
+		for _, v := range s.Views {
 			if v.Name != "top" && v.Name != "iso" && v.Name != "west" {
 				continue
 			}
@@ -380,8 +380,8 @@ func TestInspectSees(t *testing.T) {
 func TestScenePlayersOnce(t *testing.T) {
 	dir := museum(t)
 	s := scene(t, dir, nil)
-	count := func(s format.Scene, view string, scale float64) (n int) {
-		v, _ := format.ViewOf(s, view)
+	count := func(s *format.Scene, view string, scale float64) (n int) {
+		v, _ := format.ViewOf(s.Views, view)
 		l := look(v, scale)
 		l.Layers = []string{"players"}
 		img := drawPart(t, s, l, image.Rectangle{Max: l.Size})
@@ -398,7 +398,7 @@ func TestScenePlayersOnce(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "players.sqlite")); err != nil {
 		t.Fatal(err)
 	}
-	with, err := s.(format.Variable).With(context.Background(), &format.Job{Values: map[string]string{"max-y": "12"}})
+	with, err := s.With(context.Background(), &format.Job{Values: map[string]string{"max-y": "12"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -406,7 +406,7 @@ func TestScenePlayersOnce(t *testing.T) {
 	if count(s, "top", 0.5) == 0 || count(with, "top", 2) == 0 || count(with, "iso", 1) == 0 || count(s, "south", 1) == 0 {
 		t.Error("players are read again")
 	}
-	low, err := s.(format.Variable).With(context.Background(), &format.Job{Values: map[string]string{"max-y": "9"}})
+	low, err := s.With(context.Background(), &format.Job{Values: map[string]string{"max-y": "9"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 func (s *worldScene) Labels(ctx context.Context, look format.Look, pixels image.Rectangle) ([]format.Label, error) {
 	defer s.world.reading()()
 	var list []format.Label
-	v, _ := format.ViewOf(s, s.name(look))
+	v, _ := format.ViewOf(s.views, look.View)
 	for _, layer := range []string{layerMarkers, layerPlayers} {
 		if !v.Draws(look, layer) {
 			continue

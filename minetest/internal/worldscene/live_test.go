@@ -78,13 +78,13 @@ func TestSceneLive(t *testing.T) {
 				}
 			}
 			free("opening")
-			v, _ := format.ViewOf(s, "top")
+			v, _ := format.ViewOf(s.Views, "top")
 			l := look(v, 1)
 			drawPart(t, s, l, image.Rect(0, 0, 20, 20))
 			free("drawing")
 			ended, cancel := context.WithCancel(ctx)
 			cancel()
-			if err := s.Render(ended, image.NewRGBA(image.Rectangle{Max: l.Size}), l); err == nil {
+			if err := viewOf(s, l.View).Render(ended, image.NewRGBA(image.Rectangle{Max: l.Size}), l); err == nil {
 				t.Error("a picture is drawn for nobody")
 			}
 			free("drawing that was given up")
@@ -93,7 +93,7 @@ func TestSceneLive(t *testing.T) {
 			}
 			free("looking what is at a point")
 			for _, at := range []check.Place{place.Player("nobody"), check.Line{Path: "blocks/z0/y0/0,0,0.txt", Line: 9}} {
-				s.(format.Inspector).Where(t.Context(), "top", at)
+				viewOf(s, "top").Where(t.Context(), at)
 			}
 			free("looking where something is")
 
@@ -109,19 +109,19 @@ func TestSceneLive(t *testing.T) {
 							return
 						default:
 						}
-						fresh, err := s.(format.Variable).With(ctx, &format.Job{Values: map[string]string{"max-y": fmt.Sprint(20 + round),
+						fresh, err := s.With(ctx, &format.Job{Values: map[string]string{"max-y": fmt.Sprint(20 + round),
 							"markers": "usual"}})
 						if err != nil {
 							t.Error(err)
 							return
 						}
-						v, _ := format.ViewOf(fresh, view)
+						v, _ := format.ViewOf(fresh.Views, view)
 						l := look(v, v.Scale)
 						for x := 0; x < l.Size.X; x += 64 {
-							if err := fresh.Render(ctx, image.NewRGBA(image.Rect(x, 0, x+64, 64)), l); err != nil {
+							if err := viewOf(fresh, l.View).Render(ctx, image.NewRGBA(image.Rect(x, 0, x+64, 64)), l); err != nil {
 								t.Errorf("%s: %v", view, err)
 							}
-							if _, err := fresh.(format.Inspector).Inspect(ctx, l, [2]float64{v.Bounds.Min[0] + float64(x)/l.Scale,
+							if _, err := viewOf(fresh, l.View).Inspect(ctx, l, [2]float64{v.Bounds.Min[0] + float64(x)/l.Scale,
 								v.Bounds.Min[1] + 20}); err != nil {
 								t.Errorf("%s: %v", view, err)
 							}

@@ -39,10 +39,10 @@ func TestPartLooks(t *testing.T) {
 	}
 	for _, view := range []string{"top", "iso", "south"} {
 		s := openScene(t, dir, job(nil, "textures", one))
-		v, _ := format.ViewOf(s, view)
+		v, _ := format.ViewOf(s.Views, view)
 		l := look(v, 4)
 		pixels := image.Rect(40, 40, 140, 100)
-		part, err := s.(format.Parting).Part(l, pixels)
+		part, err := viewOf(s, l.View).Part(l, pixels)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,15 +59,15 @@ func TestPartLooks(t *testing.T) {
 			t.Errorf("%s: other textures: %v", view, err)
 		}
 		flat := openScene(t, dir, job(nil, "flat", "true"))
-		if part, err = flat.(format.Parting).Part(l, pixels); err != nil {
+		if part, err = viewOf(flat, l.View).Part(l, pixels); err != nil {
 			t.Fatal(err)
 		}
 		if of := openScene(t, dir, job(part, "textures", one)); !bytes.Equal(drawPart(t, of, l, pixels).Pix, drawPart(t, flat, l, pixels).Pix) {
 			t.Errorf("%s: the flat part looks otherwise", view)
 		}
 		sums := make(map[[32]byte]string)
-		for _, s := range []format.Scene{s, flat, openScene(t, dir, job(nil, "textures", other))} {
-			sum, err := s.(format.Fingerprinter).Fingerprint(t.Context(), l, pixels)
+		for _, s := range []*format.Scene{s, flat, openScene(t, dir, job(nil, "textures", other))} {
+			sum, err := viewOf(s, l.View).Fingerprint(t.Context(), l, pixels)
 			if err != nil || sums[sum] != "" {
 				t.Errorf("%s: fingerprints: %v", view, err)
 			}
@@ -97,7 +97,7 @@ func TestMeans(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := scene(t, dir, map[string]string{"noshading": "true"})
-	v, _ := format.ViewOf(s, "top")
+	v, _ := format.ViewOf(s.Views, "top")
 	l := look(v, 1)
 	img := drawPart(t, s, l, image.Rectangle{Max: l.Size})
 	water := 0 // the texture of stone, multiplied by blue
@@ -157,7 +157,7 @@ func TestPrecedence(t *testing.T) {
 	for folders, want := range map[string][2]int{game: {1, 0}, game + "\n" + pack: {0, 1}, pack + "\n" + game: {0, 1}} {
 		job := &format.Job{Values: map[string]string{"textures": folders, "noshading": "true"}}
 		s := openScene(t, dir, job)
-		v, _ := format.ViewOf(s, "top")
+		v, _ := format.ViewOf(s.Views, "top")
 		l := look(v, 1)
 		img := drawPart(t, s, l, image.Rectangle{Max: l.Size})
 		var got [2]int
@@ -172,14 +172,14 @@ func TestPrecedence(t *testing.T) {
 			t.Errorf("%q: red and green %v, expected %v", folders, got, want)
 		}
 		for _, view := range []string{"top", "iso"} {
-			v, _ := format.ViewOf(s, view)
+			v, _ := format.ViewOf(s.Views, view)
 			l := look(v, 1)
-			part, err := s.(format.Parting).Part(l, image.Rect(0, 0, 9, 9))
+			part, err := viewOf(s, l.View).Part(l, image.Rect(0, 0, 9, 9))
 			if err != nil {
 				t.Fatal(err)
 			}
 			parts = append(parts, part)
-			sum, err := s.(format.Fingerprinter).Fingerprint(t.Context(), l, image.Rectangle{Max: l.Size})
+			sum, err := viewOf(s, l.View).Fingerprint(t.Context(), l, image.Rectangle{Max: l.Size})
 			if was := sums[sum]; err != nil || was != "" {
 				t.Errorf("%s of %q has the fingerprint of %s (%v)", view, folders, was, err)
 			}
@@ -216,7 +216,7 @@ func TestNoDefinitions(t *testing.T) {
 		var done []string
 		s := openScene(t, dir, &format.Job{OnDone: func(text string) { done = append(done, text) }})
 		for _, view := range []string{"top", "iso"} {
-			v, _ := format.ViewOf(s, view)
+			v, _ := format.ViewOf(s.Views, view)
 			l := look(v, scale)
 			drawPart(t, s, l, image.Rectangle{Max: l.Size})
 		}

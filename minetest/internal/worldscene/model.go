@@ -8,8 +8,8 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/picture/gltf"
-	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/nodemesh"
 	"trowel.example/minetest/internal/textured"
 	"trowel.example/minetest/internal/worldjob"
@@ -20,9 +20,6 @@ import (
 	"trowel.example/minetest/worlddraw"
 	"trowel.example/minetest/worldedit"
 )
-
-// maxModelNodes is the greatest number of nodes of a box that becomes a model.
-const maxModelNodes = 1 << 24
 
 // Options of models. Those that pictures have, too, are the same.
 var (
@@ -85,9 +82,9 @@ type modeled struct {
 }
 
 func checkModelSize(size [3]int) error {
-	if n := int64(size[0]) * int64(size[1]) * int64(size[2]); n > maxModelNodes {
-		return &fault.Error{Offset: -1, Got: words.Thousands(n), Err: fault.ErrLimit,
-			Want: fmt.Sprintf("at most %s nodes for a model (choose a smaller --box)", words.Thousands(maxModelNodes))}
+	if e := effort.WorldModelNodes.Over(int64(size[0]) * int64(size[1]) * int64(size[2])); e != nil {
+		e.Want += " for a model (choose a smaller --box)"
+		return e
 	}
 	return nil
 }
@@ -170,7 +167,7 @@ func (m *modeled) write(ctx context.Context, job *format.Job, src *format.Source
 	}
 	m.volume.Unlit = !optionLight.On(job)
 	m.volume.Open()
-	model, err := m.game.Model(ctx, m.volume, m.low, m.high, daylight, textured.MaxModelFaces)
+	model, err := m.game.Model(ctx, m.volume, m.low, m.high, daylight, effort.WorldModelFaces)
 	if err != nil {
 		return fault.InFile(err, src.Path)
 	}

@@ -21,7 +21,7 @@ func TestOutlines(t *testing.T) {
 	s := scene(t, dir, nil)
 	for _, view := range []string{"top", "iso"} {
 		l := format.Look{View: view, Origin: [2]float64{-20, -30}, Scale: 4, Size: image.Pt(320, 320), Layers: []string{"areas"}}
-		labels, err := s.(format.Labeler).Labels(t.Context(), l, image.Rectangle{Max: l.Size})
+		labels, err := viewOf(s, l.View).Labels(t.Context(), l, image.Rectangle{Max: l.Size})
 		if err != nil || len(labels) != 1 || labels[0].Text != "town (ann)" {
 			t.Fatalf("%s: the labels are %v, %v", view, labels, err)
 		}
@@ -45,7 +45,7 @@ func TestOutlines(t *testing.T) {
 			t.Errorf("%s: %d pixels of the outline are drawn", view, drawn)
 		}
 		l.Layers = nil
-		if labels, err := s.(format.Labeler).Labels(t.Context(), l, image.Rectangle{Max: l.Size}); err != nil || len(labels) > 0 {
+		if labels, err := viewOf(s, l.View).Labels(t.Context(), l, image.Rectangle{Max: l.Size}); err != nil || len(labels) > 0 {
 			t.Errorf("%s: labels of hidden layers: %v, %v", view, labels, err)
 		}
 	}

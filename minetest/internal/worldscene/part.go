@@ -28,7 +28,7 @@ const noLooks = "none"
 
 // Part returns the area of blocks that some pixels depend on, and the textures and definitions.
 func (s *worldScene) Part(look format.Look, pixels image.Rectangle) ([]byte, error) {
-	name := s.name(look)
+	name := look.View
 	drawn, err := s.mapOf(name)
 	if err != nil {
 		return nil, err
@@ -86,8 +86,8 @@ func (s *worldScene) sameLooks(part *worldPart) error {
 
 // reach returns the pixels that affect the given ones, without the relief: labels of marks extend far.
 func (s *worldScene) reach(look format.Look, pixels image.Rectangle) image.Rectangle {
-	pixels = s.widened(s.name(look), pixels, look.Scale)
-	v, _ := format.ViewOf(s, s.name(look))
+	pixels = s.widened(look.View, pixels, look.Scale)
+	v, _ := format.ViewOf(s.views, look.View)
 	if v.Draws(look, layerAreas) {
 		pixels = reachOfProtectors(pixels, worlddraw.Scaled{Origin: look.Origin, Scale: look.Scale})
 	}

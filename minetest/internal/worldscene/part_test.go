@@ -78,7 +78,7 @@ func worldOf(t testing.TB, dir string, config mapdb.Config, blocks map[mapdb.Pos
 }
 
 // openScene opens a world with the options of a job.
-func openScene(t testing.TB, dir string, job *format.Job) format.Scene {
+func openScene(t testing.TB, dir string, job *format.Job) *format.Scene {
 	t.Helper()
 	src, err := format.OpenSource(dir)
 	if err != nil {
@@ -103,26 +103,26 @@ func TestScenePart(t *testing.T) {
 		for _, values := range []map[string]string{{}, {"slice": "3", "max-y": "9"},
 			{"markers": "usual", "noshading": "true"}, {"markers": "usual"}} {
 			s := openScene(t, dir, &format.Job{Values: values})
-			for _, v := range s.Views() {
+			for _, v := range s.Views {
 				l := look(v, []float64{1, 0.7, 3}[r.IntN(3)])
 				x, y := r.IntN(l.Size.X), r.IntN(l.Size.Y)
 				pixels := image.Rect(x, y, x+1+r.IntN(70), y+1+r.IntN(70))
-				part, err := s.(format.Parting).Part(l, pixels)
+				part, err := viewOf(s, l.View).Part(l, pixels)
 				if err != nil {
 					t.Fatal(err)
 				}
 				of := openScene(t, dir, &format.Job{Values: values, Part: part})
-				if got, _ := format.ViewOf(of, v.Name); got.Bounds != v.Bounds {
+				if got, _ := format.ViewOf(of.Views, v.Name); got.Bounds != v.Bounds {
 					t.Errorf("%s: %v, want %v", v.Name, got.Bounds, v.Bounds)
 				}
 				if want, got := drawPart(t, s, l, pixels), drawPart(t, of, l, pixels); !bytes.Equal(want.Pix, got.Pix) {
 					t.Errorf("seed %d, %v, %s at %v: the part looks otherwise", seed, values, v.Name, pixels)
 				}
-				want, err := s.(format.Fingerprinter).Fingerprint(ctx, l, pixels)
+				want, err := viewOf(s, l.View).Fingerprint(ctx, l, pixels)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got, err := of.(format.Fingerprinter).Fingerprint(ctx, l, pixels); got != want || err != nil {
+				if got, err := viewOf(of, l.View).Fingerprint(ctx, l, pixels); got != want || err != nil {
 					t.Errorf("seed %d, %v, %s at %v: another fingerprint (%v)", seed, values, v.Name, pixels, err)
 				}
 			}

@@ -6,6 +6,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
@@ -22,7 +23,7 @@ var PieceOptions = []format.Option{optionColors, optionGuess, optionTextures, wo
 
 // readSchematic reads a schematic that is small enough to be shown.
 func readSchematic(src *format.Source) (*schematic.Schematic, error) {
-	data, err := src.ReadUpTo(schematic.MaxFile)
+	data, err := src.ReadUpTo(effort.SchematicFile)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +35,7 @@ func readSchematic(src *format.Source) (*schematic.Schematic, error) {
 }
 
 // OpenSchematic opens the picture of a schematic: of its nodes in the light of day, also those that are only placed by chance.
-func OpenSchematic(ctx context.Context, job *format.Job, src *format.Source, _ string) (format.Scene, error) {
+func OpenSchematic(ctx context.Context, job *format.Job, src *format.Source, _ string) (*format.Scene, error) {
 	s, err := readSchematic(src)
 	if err != nil {
 		return nil, err
@@ -43,7 +44,7 @@ func OpenSchematic(ctx context.Context, job *format.Job, src *format.Source, _ s
 }
 
 // OpenMinecraft opens the picture of a schematic of Minecraft, with the nodes that its blocks become.
-func OpenMinecraft(ctx context.Context, job *format.Job, src *format.Source, _ string) (format.Scene, error) {
+func OpenMinecraft(ctx context.Context, job *format.Job, src *format.Source, _ string) (*format.Scene, error) {
 	m, err := worldjob.ReadMinecraft(job, src)
 	if err != nil {
 		return nil, err
@@ -58,7 +59,7 @@ func OpenMinecraft(ctx context.Context, job *format.Job, src *format.Source, _ s
 	return showSchematic(ctx, job, src, s)
 }
 
-func showSchematic(ctx context.Context, job *format.Job, src *format.Source, s *schematic.Schematic) (format.Scene, error) {
+func showSchematic(ctx context.Context, job *format.Job, src *format.Source, s *schematic.Schematic) (*format.Scene, error) {
 	p := make(piece)
 	for i := range s.Name {
 		if s.Prob != nil && s.Prob[i] == schematic.Never {
@@ -71,7 +72,7 @@ func showSchematic(ctx context.Context, job *format.Job, src *format.Source, s *
 }
 
 // OpenGhost opens the picture of the nodes that are placed if a schematic is placed at 0,0,0 of a world, in the light of day.
-func OpenGhost(ctx context.Context, job *format.Job, src *format.Source, file string, how schematic.Placing) (format.Scene, error) {
+func OpenGhost(ctx context.Context, job *format.Job, src *format.Source, file string, how schematic.Placing) (*format.Scene, error) {
 	settings, err := world.ReadWorldMT(src.Dir)
 	if err != nil {
 		return nil, err
@@ -141,8 +142,8 @@ func idOf(b *mapblock.Block, name string) uint16 {
 }
 
 // OpenBlock opens the picture of a separate block, as if it were at 0,0,0.
-func OpenBlock(ctx context.Context, job *format.Job, src *format.Source, _ string) (format.Scene, error) {
-	data, err := src.ReadUpTo(mapdb.MaxBlock)
+func OpenBlock(ctx context.Context, job *format.Job, src *format.Source, _ string) (*format.Scene, error) {
+	data, err := src.ReadUpTo(effort.BlockData)
 	if err != nil {
 		return nil, err
 	}
@@ -157,14 +158,14 @@ func OpenBlock(ctx context.Context, job *format.Job, src *format.Source, _ strin
 // openPiece opens the picture of a piece of a world. It does not name its game, which is minetest_game if no file of definitions
 // says otherwise.
 func openPiece(ctx context.Context, job *format.Job, src *format.Source, blocks piece,
-	box worlddraw.Box) (format.Scene, error) {
+	box worlddraw.Box) (*format.Scene, error) {
 	scene, err := openPieceIn(ctx, job, filepath.Dir(src.Path), world.ParseSettings([]byte("gameid = minetest\n"), ""), blocks, box)
 	return scene, fault.InFile(err, src.Path)
 }
 
 // openPieceIn opens the picture of a piece for the world in dir.
 func openPieceIn(ctx context.Context, job *format.Job, dir string, settings *world.Settings, blocks piece,
-	box worlddraw.Box) (format.Scene, error) {
+	box worlddraw.Box) (*format.Scene, error) {
 	w := &sharedWorld{dir: dir, settings: settings, uses: 1, colors: make(map[string]*colorSource), piece: &box}
 	db := mapdb.NewMemory()
 	w.db = db

@@ -51,7 +51,7 @@ func TestPieces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	type opener func(context.Context, *format.Job, *format.Source, string) (format.Scene, error)
+	type opener func(context.Context, *format.Job, *format.Source, string) (*format.Scene, error)
 	for _, piece := range []struct {
 		name string
 		data []byte
@@ -74,15 +74,16 @@ func TestPieces(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			defer src.Close()
 			job := &format.Job{Values: map[string]string{"textures": textures(t), "flat": flat, "noshading": "true"}}
 			s, err := piece.open(t.Context(), job, src, "")
 			if err != nil {
 				t.Fatal(err)
 			}
-			if views := s.Views(); views[0].Name != "iso" || len(views) < 8 {
+			if views := s.Views; views[0].Name != "iso" || len(views) < 8 {
 				t.Errorf("%s: %d views, first %s", piece.name, len(views), views[0].Name)
 			}
-			v, _ := format.ViewOf(s, "top")
+			v, _ := format.ViewOf(s.Views, "top")
 			if size := image.Pt(int(v.Bounds.Dx()), int(v.Bounds.Dy())); size != piece.top {
 				t.Errorf("%s: %v", piece.name, size)
 			}
@@ -116,22 +117,23 @@ func TestPieces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer src.Close()
 	if _, err := worldscene.OpenSchematic(t.Context(), new(format.Job), src, ""); !errors.Is(err, fault.ErrLimit) {
 		t.Errorf("a large schematic: %v", err)
 	}
 }
 
 // turns tests that the right views of a scene turn, and how they show the corners of its model.
-func turns(t *testing.T, name string, s format.Scene, want bool) {
+func turns(t *testing.T, name string, s *format.Scene, want bool) {
 	t.Helper()
-	for _, v := range s.Views() {
+	for _, v := range s.Views {
 		if (v.Turning != nil) != (want && v.Name != "height") {
 			t.Errorf("%s: view %s turns: %v", name, v.Name, v.Turning != nil)
 		}
 		if v.Turning == nil {
 			continue
 		}
-		data, err := s.(format.Modeler).Model(t.Context(), format.Look{View: v.Name})
+		data, err := v.Turning.Model(t.Context(), format.Look{View: v.Name})
 		if err != nil {
 			t.Fatalf("%s, %s: %v", name, v.Name, err)
 		}

@@ -13,9 +13,11 @@ import (
 	"slices"
 	"sync"
 
+	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/minetest/internal/texture"
 	"trowel.example/minetest/internal/textured"
 	"trowel.example/minetest/internal/worldjob"
@@ -109,7 +111,7 @@ type drawn interface {
 }
 
 // Open opens the picture of a world, with the values of [Options].
-func Open(ctx context.Context, job *format.Job, src *format.Source, _ string) (format.Scene, error) {
+func Open(ctx context.Context, job *format.Job, src *format.Source, _ string) (*format.Scene, error) {
 	part, err := partOf(job)
 	if err != nil {
 		return nil, err
@@ -122,13 +124,13 @@ func Open(ctx context.Context, job *format.Job, src *format.Source, _ string) (f
 }
 
 // With returns a scene of the same world with other options. The positions of blocks are not read again.
-func (s *worldScene) With(ctx context.Context, job *format.Job) (format.Scene, error) {
+func (s *worldScene) With(ctx context.Context, job *format.Job) (*format.Scene, error) {
 	s.world.use()
 	return newScene(ctx, job, s.world, nil)
 }
 
 // newScene takes ownership of one use of a world.
-func newScene(ctx context.Context, job *format.Job, w *sharedWorld, part *worldPart) (_ format.Scene, err error) {
+func newScene(ctx context.Context, job *format.Job, w *sharedWorld, part *worldPart) (_ *format.Scene, err error) {
 	s := &worldScene{world: w, kinds: make(map[string]worlddraw.Options), maps: make(map[string]drawn), lost: make(map[string]format.Missing)}
 	defer func() {
 		if err != nil {
@@ -150,17 +152,28 @@ func newScene(ctx context.Context, job *format.Job, w *sharedWorld, part *worldP
 	if err == nil {
 		s.since, err = s.openThen(ctx, job, part)
 	}
-	return s, err
+	if err != nil {
+		return nil, err
+	}
+	scene := &format.Scene{Views: s.views, Missing: s.Missing, With: s.With, Range: s.Range, End: s.Close,
+		Style: fmt.Sprintf("%x", sha256.Sum256(s.digest))}
+	if s.since != nil {
+		scene.Since = &format.Since{Bounds: s.Then, Changed: s.Changed}
+	}
+	for i := range s.views {
+		v := &s.views[i]
+		v.Render, v.Cover, v.Fingerprint, v.Part = s.Render, s.Cover, s.Fingerprint, s.Part
+		v.Inspect, v.Sight, v.Labels = s.Inspect, s.Sight, s.Labels
+		v.Where = func(ctx context.Context, at check.Place) (format.Rect, bool) { return s.where(ctx, v.Name, at) }
+	}
+	return scene, nil
 }
-
-// maxInput is the maximum size in bytes of a file that an option names: colours, rules, node definitions.
-const maxInput = 256 << 20
 
 // chooseColors determines the source of the colours, and returns a digest of it.
 func chooseColors(job *format.Job, dir string, g *game) (c *nodecolor.Choice, digest []byte, err error) {
 	c = &nodecolor.Choice{Nodes: g.nodes}
 	read := func(path string) (nodecolor.List, error) {
-		data, err := regular.ReadFile(path, maxInput)
+		data, err := regular.ReadFile(path, effort.TextFile)
 		if err != nil {
 			return nil, err
 		}
@@ -271,7 +284,7 @@ func (s *worldScene) findViews(job *format.Job, part *worldPart) (err error) {
 	v := add(viewNight, "from above, in the light of midnight", night)
 	v.Background, v.Paper = color.NRGBA{A: 255}, false
 	v = add(viewHeight, "heights: brighter is higher", usual)
-	v.Gray16, v.Background, v.Paper, v.Layers = true, color.NRGBA{A: 255}, false, nil
+	v.RenderGray16, v.Background, v.Paper, v.Layers = s.RenderGray16, color.NRGBA{A: 255}, false, nil
 	low, high := worlddraw.IsoBounds(extent)
 	north, isoTitle := worlddraw.IsoView.North(), "isometric: cubes that show their top and the sides towards lower x and z"
 	isoLayers := layers
@@ -339,18 +352,9 @@ func (s *worldScene) Range(option string) (least, most int, ok bool) {
 	return 0, 0, false
 }
 
-func (s *worldScene) Views() []format.View { return s.views }
-
-func (s *worldScene) name(look format.Look) string {
-	if look.View == "" {
-		return s.views[0].Name
-	}
-	return look.View
-}
-
 func (s *worldScene) Render(ctx context.Context, dst *image.RGBA, look format.Look) error {
 	defer s.world.reading()()
-	name := s.name(look)
+	name := look.View
 	ctx, lose, end := s.collect(ctx, name)
 	defer end()
 	m, err := s.mapOf(name)
@@ -361,7 +365,7 @@ func (s *worldScene) Render(ctx context.Context, dst *image.RGBA, look format.Lo
 	if name == viewHeight {
 		return s.renderGrey(ctx, dst, m.(*worlddraw.Map), at)
 	}
-	v, _ := format.ViewOf(s, name)
+	v, _ := format.ViewOf(s.views, name)
 	if v.Layers == nil || v.Draws(look, layerNodes) {
 		if t := s.sheet(name, at.Scale); t != nil {
 			err = s.renderTextured(ctx, dst, at, m, t, lose)
@@ -411,7 +415,7 @@ func (s *worldScene) renderGrey(ctx context.Context, dst *image.RGBA, m *worlddr
 
 func (s *worldScene) RenderGray16(ctx context.Context, dst *image.Gray16, look format.Look) error {
 	defer s.world.reading()()
-	m, err := s.mapOf(s.name(look))
+	m, err := s.mapOf(look.View)
 	if err != nil {
 		return err
 	}
@@ -422,17 +426,17 @@ func (s *worldScene) Fingerprint(ctx context.Context, look format.Look, pixels i
 	defer s.world.reading()()
 	h := sha256.New()
 	h.Write(s.digest)
-	m, err := s.mapOf(s.name(look))
+	m, err := s.mapOf(look.View)
 	if err != nil {
 		return sum, err
 	}
-	if s.name(look) == viewHeight {
+	if look.View == viewHeight {
 		fmt.Fprintln(h, s.extent.Min[1], s.extent.Max[1]) // the range of the shades
 	}
 	h.Write(s.sum())
 	at := worlddraw.Scaled{Origin: look.Origin, Scale: look.Scale}
-	some, err := m.Fingerprint(ctx, h, s.widened(s.name(look), pixels, at.Scale), at)
-	v, _ := format.ViewOf(s, s.name(look))
+	some, err := m.Fingerprint(ctx, h, s.widened(look.View, pixels, at.Scale), at)
+	v, _ := format.ViewOf(s.views, look.View)
 	if err == nil && v.Draws(look, layerAreas) {
 		var all []outline
 		if all, err = s.outlines(ctx, v.Name, pixels, at, s.lose); len(all) > 0 {
@@ -460,7 +464,7 @@ func markerRules(path string) ([]worlddraw.MarkerRule, error) {
 	if path == "" || path == "usual" {
 		return worlddraw.UsualMarkers(), nil
 	}
-	data, err := regular.ReadFile(path, maxInput)
+	data, err := regular.ReadFile(path, effort.TextFile)
 	if err != nil {
 		return nil, err
 	}
@@ -488,7 +492,7 @@ func (s *worldScene) marks(ctx context.Context, name, layer string, part image.R
 
 // Cover draws the positions of blocks without reading the blocks.
 func (s *worldScene) Cover(ctx context.Context, dst *image.RGBA, look format.Look) error {
-	m, err := s.mapOf(s.name(look))
+	m, err := s.mapOf(look.View)
 	if err != nil {
 		return err
 	}

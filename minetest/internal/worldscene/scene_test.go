@@ -82,7 +82,7 @@ func terrain(t testing.TB) string {
 	return dir
 }
 
-func scene(t testing.TB, dir string, values map[string]string) format.Scene {
+func scene(t testing.TB, dir string, values map[string]string) *format.Scene {
 	t.Helper()
 	src, err := format.OpenSource(dir)
 	if err != nil {
@@ -100,10 +100,10 @@ func look(v format.View, scale float64) format.Look {
 	return format.Look{View: v.Name, Origin: v.Bounds.Min, Scale: scale, Size: image.Pt(int(v.Bounds.Dx()*scale), int(v.Bounds.Dy()*scale))}
 }
 
-func drawPart(t testing.TB, s format.Scene, l format.Look, r image.Rectangle) *image.RGBA {
+func drawPart(t testing.TB, s *format.Scene, l format.Look, r image.Rectangle) *image.RGBA {
 	t.Helper()
 	img := image.NewRGBA(r)
-	if err := s.Render(context.Background(), img, l); err != nil {
+	if err := viewOf(s, l.View).Render(context.Background(), img, l); err != nil {
 		t.Fatal(err)
 	}
 	return img
@@ -113,7 +113,7 @@ func drawPart(t testing.TB, s format.Scene, l format.Look, r image.Rectangle) *i
 func TestSceneParts(t *testing.T) {
 	dir := terrain(t)
 	for _, values := range []map[string]string{{"slice": "3"}, {"markers": "usual"}, {"drawalpha": "true", "guess-colors": "true"}} {
-		for _, v := range scene(t, dir, values).Views() {
+		for _, v := range scene(t, dir, values).Views {
 			for _, scale := range []float64{1, 3, 0.5, 0.3} {
 				if !tests.Long(t) && scale > 0.5 {
 					continue
@@ -150,13 +150,13 @@ func TestSceneFingerprint(t *testing.T) {
 	ctx := context.Background()
 	dir := terrain(t)
 	prints := func(view string) map[image.Point][32]byte {
-		s := scene(t, dir, nil).(format.Fingerprinter)
-		v, _ := format.ViewOf(s, view)
+		s := scene(t, dir, nil)
+		v, _ := format.ViewOf(s.Views, view)
 		l := look(v, 1)
 		all := make(map[image.Point][32]byte)
 		for y := 0; y < l.Size.Y; y += 16 {
 			for x := 0; x < l.Size.X; x += 16 {
-				p, err := s.Fingerprint(ctx, l, image.Rect(x, y, x+16, y+16))
+				p, err := viewOf(s, l.View).Fingerprint(ctx, l, image.Rect(x, y, x+16, y+16))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -204,7 +204,7 @@ func TestSceneMissing(t *testing.T) {
 	dir := terrain(t)
 	listed := map[string]string{"colors": filepath.Join(dir, "colors.txt")}
 	s := scene(t, dir, listed)
-	l := look(s.Views()[0], 1)
+	l := look(s.Views[0], 1)
 	drawPart(t, s, l, image.Rectangle{Max: l.Size})
 	if got := fmt.Sprint(s.Missing()); len(s.Missing()) != 3 {
 		t.Error(got)
@@ -235,7 +235,7 @@ func TestSceneNodes(t *testing.T) {
 	draw := func(dir string, values map[string]string) []byte {
 		values["guess-colors"] = "true"
 		s := scene(t, dir, values)
-		l := look(s.Views()[0], 1)
+		l := look(s.Views[0], 1)
 		return drawPart(t, s, l, image.Rectangle{Max: l.Size}).Pix
 	}
 	dir := terrain(t)
@@ -276,14 +276,14 @@ func TestSceneNodes(t *testing.T) {
 
 // TestSceneHeights tests that heights have 16 bits.
 func TestSceneHeights(t *testing.T) {
-	s := scene(t, terrain(t), nil).(format.Gray16Scene)
-	v, ok := format.ViewOf(s, "height")
-	if !ok || !v.Gray16 {
+	s := scene(t, terrain(t), nil)
+	v, ok := format.ViewOf(s.Views, "height")
+	if !ok || v.RenderGray16 == nil {
 		t.Fatal(v)
 	}
 	l := look(v, 1)
 	img := image.NewGray16(image.Rectangle{Max: l.Size})
-	if err := s.RenderGray16(context.Background(), img, l); err != nil {
+	if err := viewOf(s, l.View).RenderGray16(context.Background(), img, l); err != nil {
 		t.Fatal(err)
 	}
 	// The node at x = 0, z = 0 is at the bottom left: water at y = 1.
@@ -298,12 +298,12 @@ func TestSceneCover(t *testing.T) {
 	ctx := context.Background()
 	for _, values := range []map[string]string{{"slice": "3"}, {"min-y": "0", "noshading": "true"}} {
 		s := scene(t, terrain(t), values)
-		for _, v := range s.Views() {
+		for _, v := range s.Views {
 			for _, scale := range []float64{1, 0.25} {
 				l := look(v, scale)
 				r := image.Rectangle{Max: l.Size}.Inset(-40)
 				cover := image.NewRGBA(r)
-				if err := s.(format.Coverer).Cover(ctx, cover, l); err != nil {
+				if err := viewOf(s, l.View).Cover(ctx, cover, l); err != nil {
 					t.Fatal(err)
 				}
 				drawn := drawPart(t, s, l, r)
@@ -322,7 +322,7 @@ func TestSceneCover(t *testing.T) {
 				}
 				for _, part := range []image.Rectangle{image.Rect(-40, -40, -1, -1), image.Rect(l.Size.X+1, 0, l.Size.X+40, 9),
 					image.Rect(0, l.Size.Y+1, 9, l.Size.Y+40)} {
-					if sum, err := s.(format.Fingerprinter).Fingerprint(ctx, l, part); err != nil || sum != [32]byte{} {
+					if sum, err := viewOf(s, l.View).Fingerprint(ctx, l, part); err != nil || sum != [32]byte{} {
 						t.Errorf("%s: outside of all blocks the fingerprint is %x, %v", v.Name, sum, err)
 					}
 				}
@@ -339,7 +339,7 @@ func TestSceneWith(t *testing.T) {
 	for _, values := range []map[string]string{{"max-y": "3"}, {"slice": "1", "drawalpha": "true"},
 		{"noshading": "true", "markers": "usual"}} {
 		first := scene(t, dir, nil)
-		with, err := first.(format.Variable).With(ctx, &format.Job{Values: values})
+		with, err := first.With(ctx, &format.Job{Values: values})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -349,8 +349,8 @@ func TestSceneWith(t *testing.T) {
 			}
 		}
 		fresh := scene(t, dir, values)
-		for i, v := range fresh.Views() {
-			if got := with.Views()[i]; got.Name != v.Name || got.Bounds != v.Bounds {
+		for i, v := range fresh.Views {
+			if got := with.Views[i]; got.Name != v.Name || got.Bounds != v.Bounds {
 				t.Errorf("%v: a view is %v, not %v", values, got, v)
 			}
 			l := look(v, 1)
@@ -365,7 +365,13 @@ func TestSceneWith(t *testing.T) {
 			}
 		}
 		if len(values) == 1 {
-			drawPart(t, first, look(first.Views()[0], 1), image.Rect(0, 0, 9, 9))
+			drawPart(t, first, look(first.Views[0], 1), image.Rect(0, 0, 9, 9))
 		}
 	}
+}
+
+// viewOf returns a view by its name, or the first one.
+func viewOf(s *format.Scene, name string) format.View {
+	v, _ := format.ViewOf(s.Views, name)
+	return v
 }

@@ -23,7 +23,7 @@ func TestSheets(t *testing.T) {
 	given["flat"] = "true"
 	flat := scene(t, dir, given)
 	for _, name := range []string{"top", "iso", "south", "north", "east", "west", "night", "slice"} {
-		v, _ := format.ViewOf(s, name)
+		v, _ := format.ViewOf(s.Views, name)
 		for scale, parts := range map[float64]int{2: 0, 4: 40, 6.5: 110} {
 			l := look(v, scale)
 			l.Origin[0] -= 3
@@ -64,7 +64,7 @@ func TestCorners(t *testing.T) {
 	for _, corner := range []string{"south-west", "south-east", "north-east", "north-west"} {
 		values := map[string]string{"textures": folder, "corner": corner}
 		s := scene(t, dir, values)
-		v, _ := format.ViewOf(s, "iso")
+		v, _ := format.ViewOf(s.Views, "iso")
 		l := look(v, 4)
 		whole := drawPart(t, s, l, image.Rectangle{Max: l.Size})
 		filled := 0
@@ -77,7 +77,7 @@ func TestCorners(t *testing.T) {
 			t.Errorf("%s: only %d of %d pixels", corner, filled, len(whole.Pix)/4)
 		}
 		r := image.Rect(150, 100, 260, 190)
-		part, err := s.(format.Parting).Part(l, r)
+		part, err := viewOf(s, l.View).Part(l, r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,15 +87,15 @@ func TestCorners(t *testing.T) {
 				t.Fatalf("%s: row %d differs", corner, y)
 			}
 		}
-		sum, err := s.(format.Fingerprinter).Fingerprint(t.Context(), l, r)
+		sum, err := viewOf(s, l.View).Fingerprint(t.Context(), l, r)
 		if err != nil || sum == [32]byte{} || sums[sum] != "" {
 			t.Errorf("%s: fingerprint %x, as %s, %v", corner, sum, sums[sum], err)
 		}
 		sums[sum] = corner
 	}
 	s := scene(t, dir, map[string]string{"flat": "true", "corner": "north-east"})
-	v, _ := format.ViewOf(s, "iso")
-	if err := s.Render(t.Context(), image.NewRGBA(image.Rect(0, 0, 9, 9)), look(v, 4)); err == nil ||
+	v, _ := format.ViewOf(s.Views, "iso")
+	if err := v.Render(t.Context(), image.NewRGBA(image.Rect(0, 0, 9, 9)), look(v, 4)); err == nil ||
 		!strings.Contains(err.Error(), "only pictures with textures") {
 		t.Errorf("without textures: %v", err)
 	}

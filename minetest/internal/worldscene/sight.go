@@ -16,7 +16,7 @@ const eyeHeight = 0.5 + 1.625
 // Sight describes the visible node: its coordinate that the picture does not show, and its name.
 func (s *worldScene) Sight(ctx context.Context, look format.Look, at [2]float64) (seen format.Sight, err error) {
 	defer s.world.reading()()
-	view, ok := s.viewOf(s.name(look))
+	view, ok := s.viewOf(look.View)
 	if !ok {
 		return seen, nil
 	}

@@ -2,7 +2,6 @@ package worldscene
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"image"
@@ -62,29 +61,27 @@ func (s *worldScene) openThen(ctx context.Context, job *format.Job, part *worldP
 }
 
 // Then returns the bounds of the old blocks.
-func (s *worldScene) Then(look format.Look) (bounds format.Rect, given bool, err error) {
-	if s.since == nil {
-		return bounds, false, nil
-	}
-	if v, _ := format.ViewOf(s, s.name(look)); v.Draws(look, layerPlayers) {
-		return bounds, true, fmt.Errorf("--%s: manifests do not record player positions: omit the layer %s",
+func (s *worldScene) Then(look format.Look) (bounds format.Rect, err error) {
+	shown, _ := format.ViewOf(s.views, look.View)
+	if shown.Draws(look, layerPlayers) {
+		return bounds, fmt.Errorf("--%s: manifests do not record player positions: omit the layer %s",
 			worldjob.OptionSince.Name, layerPlayers)
 	}
-	if v, _ := format.ViewOf(s, s.name(look)); v.Draws(look, layerAreas) {
-		return bounds, true, fmt.Errorf("--%s: manifests do not record areas: omit the layer %s", worldjob.OptionSince.Name, layerAreas)
+	if shown.Draws(look, layerAreas) {
+		return bounds, fmt.Errorf("--%s: manifests do not record areas: omit the layer %s", worldjob.OptionSince.Name, layerAreas)
 	}
-	if s.name(look) == viewIso && s.corner != nil {
-		return rectOf(s.corner, s.since.extent.Min, s.since.extent.Max), true, nil
+	if look.View == viewIso && s.corner != nil {
+		return rectOf(s.corner, s.since.extent.Min, s.since.extent.Max), nil
 	}
-	v, _ := s.viewOf(s.name(look))
+	v, _ := s.viewOf(look.View)
 	bounds.Min, bounds.Max = v.Where(s.since.extent)
-	return bounds, true, nil
+	return bounds, nil
 }
 
 // Changed reports whether a part of the picture contains changed blocks. The first call compares all blocks.
 func (s *worldScene) Changed(ctx context.Context, look format.Look, pixels image.Rectangle) (bool, error) {
 	defer s.world.reading()()
-	t, name := s.since, s.name(look)
+	t, name := s.since, look.View
 	t.compare.Do(func() {
 		t.other, t.failed = worlddraw.PlacesOf(t.manifest.Changed(ctx, t.job, s.world.db, t.area), nil, nil)
 	})
@@ -115,6 +112,3 @@ func (s *worldScene) Changed(ctx context.Context, look format.Look, pixels image
 	}
 	return now.(*worlddraw.Map).Changed(then.(*worlddraw.Map), other.(*worlddraw.Map), pixels, at), nil
 }
-
-// Style returns a hash of the options and of the sources of colours.
-func (s *worldScene) Style() string { return fmt.Sprintf("%x", sha256.Sum256(s.digest)) }

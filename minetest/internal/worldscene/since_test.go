@@ -90,25 +90,25 @@ func TestSceneSince(t *testing.T) {
 		}
 		before, after := openScene(t, old, &format.Job{Values: map[string]string{"markers": values["markers"]}}),
 			openScene(t, dir, &format.Job{Values: values})
-		for _, v := range after.Views() {
-			was, _ := format.ViewOf(before, v.Name)
+		for _, v := range after.Views {
+			was, _ := format.ViewOf(before.Views, v.Name)
 			l := format.Look{View: v.Name, Scale: 1}
-			if b, given, err := after.(format.Dated).Then(l); b != was.Bounds || !given || err != nil {
+			if b, err := after.Since.Bounds(l); b != was.Bounds || err != nil {
 				t.Errorf("%s: %v then (%v), want %v", v.Name, b, err, was.Bounds)
 			}
 			for range 12 {
 				x, y := int(v.Bounds.Min[0])+r.IntN(int(v.Bounds.Dx())), int(v.Bounds.Min[1])+r.IntN(int(v.Bounds.Dy()))
 				pixels := image.Rect(x&^15, y&^15, x&^15+16+16*r.IntN(3), y&^15+16+16*r.IntN(2))
-				changed, err := after.(format.Dated).Changed(ctx, l, pixels)
+				changed, err := after.Since.Changed(ctx, l, pixels)
 				if err != nil {
 					t.Fatal(err)
 				}
-				part, err := after.(format.Parting).Part(l, pixels)
+				part, err := viewOf(after, l.View).Part(l, pixels)
 				if err != nil {
 					t.Fatal(err)
 				}
 				of := openScene(t, dir, &format.Job{Values: values, Part: part})
-				if got, err := of.(format.Dated).Changed(ctx, l, pixels); got != changed || err != nil {
+				if got, err := of.Since.Changed(ctx, l, pixels); got != changed || err != nil {
 					t.Errorf("seed %d, %s at %v: changed: %v in a part, else %v (%v)", seed, v.Name, pixels, got, changed, err)
 				}
 				of.Close()
@@ -160,23 +160,23 @@ func TestSceneSinceGap(t *testing.T) {
 		if bytes.Equal(drawPart(t, was, l, pixels).Pix, drawPart(t, now, l, pixels).Pix) {
 			t.Fatal("the gap is not seen")
 		}
-		if changed, err := now.(format.Dated).Changed(ctx, l, pixels); !changed || err != nil {
+		if changed, err := now.Since.Changed(ctx, l, pixels); !changed || err != nil {
 			t.Errorf("%d: it is said not to have changed (%v)", i, err)
 		}
 		if print(t, was, l, pixels) == print(t, now, l, pixels) {
 			t.Errorf("%d: it has the same fingerprint", i)
 		}
 		if flat := image.Rect(32, -16, 48, 0); i == 0 {
-			if changed, err := now.(format.Dated).Changed(ctx, l, flat); changed || err != nil {
+			if changed, err := now.Since.Changed(ctx, l, flat); changed || err != nil {
 				t.Errorf("where nothing is something has changed (%v)", err)
 			}
 		}
 	}
 }
 
-func print(t *testing.T, s format.Scene, l format.Look, pixels image.Rectangle) [32]byte {
+func print(t *testing.T, s *format.Scene, l format.Look, pixels image.Rectangle) [32]byte {
 	t.Helper()
-	sum, err := s.(format.Fingerprinter).Fingerprint(context.Background(), l, pixels)
+	sum, err := viewOf(s, l.View).Fingerprint(context.Background(), l, pixels)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestSceneSinceWrong(t *testing.T) {
 	} {
 		s, err := worldscene.Open(context.Background(), &format.Job{Values: map[string]string{"since": path}}, src, "")
 		if want == "" && err == nil {
-			if _, _, err := s.(format.Dated).Then(format.Look{Layers: []string{"players"}}); err == nil {
+			if _, err := s.Since.Bounds(format.Look{Layers: []string{"players"}}); err == nil {
 				t.Error("a manifest knows where players were")
 			}
 			s.Close()

@@ -46,13 +46,13 @@ func TestSceneTiles(t *testing.T) {
 					t.Fatal(err)
 				}
 				s := scene(t, dir, nil)
-				v, _ := format.ViewOf(s, view)
+				v, _ := format.ViewOf(s.Views, view)
 				l = look(v, scale)
 				all := make(map[image.Rectangle]tile)
 				for y := 0; y < l.Size.Y; y += side {
 					for x := 0; x < l.Size.X; x += side {
 						r := image.Rect(x, y, x+side, y+side).Intersect(image.Rectangle{Max: l.Size})
-						print, err := s.(format.Fingerprinter).Fingerprint(ctx, l, r)
+						print, err := viewOf(s, l.View).Fingerprint(ctx, l, r)
 						if err != nil && !errors.Is(err, fs.ErrNotExist) {
 							t.Fatal(err)
 						}

@@ -7,6 +7,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/picture/gltf"
 	"trowel.example/minetest/internal/textured"
 	"trowel.example/minetest/worlddraw"
@@ -15,7 +16,6 @@ import (
 // Limits of models that turn. A larger world has none.
 const (
 	maxTurningNodes = 1 << 22
-	maxTurningFaces = 500_000
 )
 
 // turn lets a viewer turn the views of a small world that show textures, as models of their nodes.
@@ -31,6 +31,7 @@ func (s *worldScene) turn() {
 		v := &s.views[i]
 		if f := s.flat(v.Name); f != nil && f.Depth == 0 {
 			v.Turning = turningOf(f, box)
+			v.Turning.Model = s.Model
 		}
 	}
 }
@@ -75,7 +76,7 @@ func (s *worldScene) Model(ctx context.Context, look format.Look) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	name := s.name(look)
+	name := look.View
 	f, box := s.flat(name), s.shownBox()
 	blocks := &around{game: game, box: box, db: s.world.db}
 	v, err := blocks.nodes(ctx)
@@ -87,7 +88,7 @@ func (s *worldScene) Model(ctx context.Context, look format.Look) ([]byte, error
 	}
 	v.Open()
 	v.FullLight = f.FullLight
-	m, err := game.Model(ctx, v, box.Min, box.Max, f.Daylight, maxTurningFaces)
+	m, err := game.Model(ctx, v, box.Min, box.Max, f.Daylight, effort.TurningFaces)
 	if err != nil {
 		return nil, fault.InFile(err, s.world.dir)
 	}

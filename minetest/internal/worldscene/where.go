@@ -14,12 +14,12 @@ import (
 	"trowel.example/minetest/worlddraw"
 )
 
-// Where supports places of blocks and nodes, of things in nodes and players, of lines in texts of blocks, and of
+// where supports places of blocks and nodes, of things in nodes and players, of lines in texts of blocks, and of
 // files of players. It does not depend on visibility: the place may be hidden, or outside of the range of heights of
 // the options.
-func (s *worldScene) Where(ctx context.Context, view string, at check.Place) (format.Rect, bool) {
+func (s *worldScene) where(ctx context.Context, view string, at check.Place) (format.Rect, bool) {
 	defer s.world.reading()()
-	v, ok := s.viewOf(s.name(format.Look{View: view}))
+	v, ok := s.viewOf(view)
 	if !ok {
 		return format.Rect{}, false
 	}

@@ -6,19 +6,26 @@ import (
 	"strings"
 	"time"
 
+	"trowel.example/internal/format"
 	"trowel.example/minetest/internal/worldadmin"
 )
 
 // Persons are the options of a rule that selects players and accounts.
 type Persons struct {
-	Names      []string `option:"name"`
+	Names      []string `option:"name" names:"player" help:"only those with this {name}, in which * and ? are wildcards"`
 	NotSeen    string   `option:"not-seen"`
-	Never      bool     `option:"never"`
-	Privileges []string `option:"privilege"`
-	Without    []string `option:"without"`
+	Never      bool     `option:"never" help:"only accounts that were never used"`
+	Privileges []string `option:"privilege" help:"only those with this {privilege}"`
+	Without    []string `option:"without" help:"only those without this {privilege}"`
 	Where      []string `option:"where"`
-	NoPlayer   bool     `option:"no-player"`
-	NoAccount  bool     `option:"no-account"`
+	NoPlayer   bool     `option:"no-player" help:"only accounts without a player"`
+	NoAccount  bool     `option:"no-account" help:"only players without an account"`
+}
+
+// Describe describes the options.
+func (Persons) Describe(o *format.Option) {
+	o.Explain("not-seen", "only those last seen before a `time`: an age such as 30d, 6mo or 2y, or a date such as 2024-01-31")
+	o.Explain("where", "only players whose attributes, which mods attach to players, meet a `condition` such as \"xp < 100\"; = != < <= > >=")
 }
 
 // Rule returns the rule.
@@ -41,8 +48,8 @@ func (p Persons) Rule() (r worldadmin.Rule, err error) {
 
 // Period are the options for a period of time.
 type Period struct {
-	Since  string `option:"since"`
-	Before string `option:"before"`
+	Since  string `option:"since" help:"only since a {time}: a date such as 2024-01-31, or an age such as 2w"`
+	Before string `option:"before" help:"only before a {time}"`
 }
 
 // Times returns the beginning and the end, which are zero if the user gave none.
@@ -70,21 +77,35 @@ func ParseTime(text string, now time.Time) (time.Time, error) {
 			return t, nil
 		}
 	}
-	digits := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyz")
-	n, err := strconv.Atoi(digits)
-	if err == nil && n >= 0 && n < 10000 {
-		switch text[len(digits):] {
-		case "h":
-			return now.Add(-time.Duration(n) * time.Hour), nil
-		case "d":
-			return now.AddDate(0, 0, -n), nil
-		case "w":
-			return now.AddDate(0, 0, -7*n), nil
-		case "mo":
-			return now.AddDate(0, -n, 0), nil
-		case "y":
-			return now.AddDate(-n, 0, 0), nil
-		}
+	if t, ok := Ago(text, now); ok {
+		return t, nil
 	}
 	return time.Time{}, fmt.Errorf("%q: expected a date such as 2024-01-31, or an age: 12h, 30d, 4w, 6mo or 2y", text)
+}
+
+// Ago returns the moment that is an age before now, such as 12h, 30d, 4w, 6mo or 2y. It reports whether text is an age.
+func Ago(text string, now time.Time) (t time.Time, ok bool) {
+	digits := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyz")
+	n, err := strconv.Atoi(digits)
+	if err != nil || n < 0 || n >= 10000 {
+		return t, false
+	}
+	switch text[len(digits):] {
+	case "h":
+		return now.Add(-time.Duration(n) * time.Hour), true
+	case "d":
+		return now.AddDate(0, 0, -n), true
+	case "w":
+		return now.AddDate(0, 0, -7*n), true
+	case "mo":
+		return now.AddDate(0, -n, 0), true
+	case "y":
+		return now.AddDate(-n, 0, 0), true
+	}
+	return t, false
+}
+
+// Protectors is the option for the radius of protectors.
+type Protectors struct {
+	Radius int `option:"protector-radius" default:"5" help:"the radius of protectors in nodes: the setting protector_radius"`
 }

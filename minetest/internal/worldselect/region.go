@@ -1,5 +1,5 @@
-// Package worldselect contains the options by which operations and queries select a part of a world, as fields for
-// format.Values: regions, persons, times. Its methods return the selection, or an error that names the option.
+// Package worldselect declares the options by which operations and queries select a part of a world: regions, persons,
+// times. Its methods return the selection, or an error that names the option.
 package worldselect
 
 import (
@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"trowel.example/internal/format"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/turn"
 	"trowel.example/minetest/worldedit"
@@ -15,14 +16,19 @@ import (
 
 // Bounds are the options for a box.
 type Bounds struct {
-	Box  string `option:"box"`  // in nodes
-	Area string `option:"area"` // in blocks
+	Box  string `option:"box" help:"only the nodes in {x1,y1,z1:x2,y2,z2}, two opposite corners in any order"`
+	Area string `option:"area"`
+}
+
+// Describe describes the options.
+func (Bounds) Describe(o *format.Option) {
+	o.Explain("area", "only the blocks in `x1,y1,z1:x2,y2,z2`, two opposite corners in any order, counted in blocks of 16 nodes")
 }
 
 // Places are the options for a region of a query.
 type Places struct {
 	Bounds
-	Sphere string `option:"sphere"`
+	Sphere string `option:"sphere" help:"only the nodes in a sphere: {x,y,z:radius}"`
 }
 
 // Shapes are the options for a region of any shape.
@@ -31,14 +37,24 @@ type Shapes struct {
 	Dome     string   `option:"dome"`
 	Cylinder string   `option:"cylinder"`
 	Pyramid  string   `option:"pyramid"`
-	Hollow   bool     `option:"hollow"`
-	Where    []string `option:"where"`
+	Hollow   bool     `option:"hollow" help:"only the hull of the shape or of the box"`
+	Where    []string `option:"where" names:"node or a variable"`
+}
+
+// Describe describes the options.
+func (Shapes) Describe(o *format.Option) {
+	o.Explain("dome", "only the nodes in the upper half of a sphere: `x,y,z:radius`; a negative radius selects the lower half")
+	o.Explain("cylinder", "only the nodes in a cylinder that starts at a node, or in a cone with another radius at its end: "+
+		"`x,y,z:axis,length,radius[,end]`, such as 0,0,0:y,10,4; a negative length extends in the other direction")
+	o.Explain("pyramid", "only the nodes in a pyramid on a node: `x,y,z:axis,height`, such as 0,0,0:y,10; "+
+		"a negative height extends in the other direction")
+	o.Explain("where", "only nodes that meet a `condition`: node=NAME, owner=NAME, or meta:KEY=VALUE; * and ? are wildcards")
 }
 
 // Region are the options for a region of any shape, or everything outside of it.
 type Region struct {
+	Invert bool `option:"invert" help:"only the nodes outside of the region"`
 	Shapes
-	Invert bool `option:"invert"`
 }
 
 // Select returns the region, and whether the user selected one; otherwise it is the whole world.
@@ -126,6 +142,20 @@ func (s Shapes) SelectPiece() (worldedit.Region, error) {
 		err = errors.New("expected a part of the world, such as --box x1,y1,z1:x2,y2,z2")
 	}
 	return r, err
+}
+
+// Items are the options for the places of items.
+type Items struct {
+	In string `option:"in" choices:"nodes|players|players,nodes" help:"only items there; those of nodes include dropped ones"`
+}
+
+// Select returns whether items of nodes, which include dropped ones, and those of players are selected. Players are in no part of a
+// world.
+func (i Items) Select(part bool) (nodes, players bool, err error) {
+	if part && i.In != "" && i.In != "nodes" {
+		return false, false, fmt.Errorf("--in %s: players are in no region", i.In)
+	}
+	return i.In != "players", i.In != "nodes" && !part, nil
 }
 
 // HasCondition reports whether a region has a condition on nodes.

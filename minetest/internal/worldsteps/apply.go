@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"reflect"
 	"slices"
 
 	"trowel.example/internal/format"
@@ -16,12 +15,15 @@ import (
 	"trowel.example/minetest/worldedit"
 )
 
-// Apply is a command that puts the files of an extracted piece into a world.
-func Apply(c format.Command) Command {
-	return Command{c, func(job *format.Job, counts *worldedit.Counts) (worldedit.Step, error) {
+// Apply is the command that puts the files of an extracted piece into a world.
+var Apply = func() *format.Command {
+	c := format.ApplyCommand(makeStep(func(job *format.Job, counts *worldedit.Counts) (worldedit.Step, error) {
 		return worldedit.StepFunc(func(ctx context.Context, w *worldedit.World) error { return applyToWorld(ctx, w, job, counts) }), nil
-	}}
-}
+	}))
+	c.Long += " Only blocks, players and mod storage can be put back into a world."
+	c.Example = "apply castle"
+	return c
+}()
 
 var errNotPut = errors.New("only blocks, players and mod storage can be put back into a world")
 
@@ -56,9 +58,6 @@ func applyToWorld(ctx context.Context, w *worldedit.World, job *format.Job, coun
 			return nil
 		case thing.Block != nil:
 			b, err := worlddir.ParseBlock(f.Content)
-			if err == nil && b.Version < lowestEdited {
-				b, _, err = b.Convert(lowestEdited, mapblock.ConvertOptions{})
-			}
 			blocks[*thing.Block] = b
 			return err
 		case thing.Player != "":
@@ -75,9 +74,6 @@ func applyToWorld(ctx context.Context, w *worldedit.World, job *format.Job, coun
 	}
 	return putBlocks(ctx, w, blocks)
 }
-
-// lowestEdited is the lowest version of the blocks that steps receive.
-const lowestEdited = 24
 
 func blockText(ctx context.Context, w *worldedit.World, p mapdb.Pos) ([]byte, error) {
 	data, err := w.Get(ctx, p)
@@ -141,11 +137,7 @@ func putBlocks(ctx context.Context, w *worldedit.World, blocks map[mapdb.Pos]*ma
 			if put == nil {
 				return nil
 			}
-			same := !b.Created && reflect.DeepEqual(b.Nodes(), put.Nodes())
-			b.Block = put
-			if b.Mark(); !same {
-				b.MarkNodes()
-			}
+			b.Replace(put)
 			return nil
 		},
 	})

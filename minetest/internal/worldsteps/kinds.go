@@ -40,6 +40,11 @@ func NamesInWorld(ctx context.Context, job *format.Job, src *format.Source, kind
 		}
 		defer players.Close()
 		return addAll(players.Names(ctx))
+	case NamesNewItem, string(worldfind.KindItem):
+		err := worldfind.PlayersCalled(ctx, src.Dir, world.Options{}, func(c worldfind.Called) error { add(c.Name); return ctx.Err() })
+		if err != nil {
+			return err
+		}
 	case NamesMod:
 		store, err := world.OpenStorage(ctx, src.Dir, settings, world.Options{})
 		if err != nil {

@@ -1,18 +1,25 @@
 package worldsteps
 
 import (
+	"context"
 	"errors"
 
+	"trowel.example/internal/format"
 	"trowel.example/minetest/internal/worldselect"
 	"trowel.example/minetest/worldedit"
 )
 
 // SetMetadataOptions are the options of [SetMetadata].
 type SetMetadataOptions struct {
-	Key   string `option:"key"`
-	Value string `option:"value"`
+	Key   string `arg:"key" names:"variable" help:"the name of the variable"`
+	Value string `arg:"value" help:"the new value"`
 	All   bool   `option:"all"`
 	worldselect.Region
+}
+
+// Describe describes the options.
+func (SetMetadataOptions) Describe(o *format.Option) {
+	o.Explain("all", "add the variable to metadata that lack it, and to the nodes of --where node=NAME that have no metadata")
 }
 
 // SetMetadata sets a variable of the metadata of nodes.
@@ -26,7 +33,7 @@ func SetMetadata(o SetMetadataOptions, counts *worldedit.Counts) (worldedit.Step
 
 // DeleteMetadataOptions are the options of [DeleteMetadata].
 type DeleteMetadataOptions struct {
-	Key string `option:"key"`
+	Key string `option:"key" names:"variable" help:"only the variable with this {name}"`
 	worldselect.Region
 }
 
@@ -44,8 +51,8 @@ func DeleteTimers(o worldselect.Region, counts *worldedit.Counts) (worldedit.Ste
 
 // DeleteObjectsOptions are the options of [DeleteObjects].
 type DeleteObjectsOptions struct {
-	Names []string `option:"name"`
-	Items bool     `option:"items"`
+	Names []string `arg:"name,some" names:"object" help:"names of objects"`
+	Items bool     `option:"items" help:"only dropped items: NAME is the name of the item"`
 	worldselect.Region
 }
 
@@ -60,28 +67,47 @@ func DeleteObjects(o DeleteObjectsOptions, counts *worldedit.Counts) (worldedit.
 
 // ReplaceItemsOptions are the options of [ReplaceItems].
 type ReplaceItemsOptions struct {
-	Item    string `option:"item"`
-	New     string `option:"new"`
-	NewName bool   `option:"new-name"`
-	Plain   bool   `option:"plain"`
+	Item string `arg:"item" names:"item" help:"the name of the existing items, with wildcards * and ?"`
+	New  string `arg:"new" names:"new item" help:"the new name"`
+	worldselect.Items
+	NewName bool `option:"new-name" help:"allow an item name that neither the world nor the definitions of nodes contain"`
+	Plain   bool `option:"plain" help:"new items have no wear and no metadata"`
 	worldselect.Region
 }
 
-// ReplaceItems replaces items in the inventories of nodes.
+// ReplaceItems replaces items in the inventories of nodes and players, and dropped items.
 func ReplaceItems(o ReplaceItemsOptions, counts *worldedit.Counts) (worldedit.Step, error) {
-	r, _, err := o.Select()
-	return worldedit.ReplaceItems(r, worldedit.Names{o.Item}, o.New, worldedit.ItemOptions{Plain: o.Plain}, counts),
-		errors.Join(err, checkName(o.New))
+	if err := checkName(o.New); err != nil {
+		return nil, err
+	}
+	return changeItems(o.Region, o.Items, o.Item, o.New, worldedit.ItemOptions{Plain: o.Plain}, counts)
 }
 
 // DeleteItemsOptions are the options of [DeleteItems].
 type DeleteItemsOptions struct {
-	Item string `option:"item"`
+	Item string `arg:"item" names:"item" help:"the name of the items, with wildcards * and ?"`
+	worldselect.Items
 	worldselect.Region
 }
 
-// DeleteItems deletes items in the inventories of nodes.
+// DeleteItems deletes items in the inventories of nodes and players, and dropped items.
 func DeleteItems(o DeleteItemsOptions, counts *worldedit.Counts) (worldedit.Step, error) {
-	r, _, err := o.Select()
-	return worldedit.ReplaceItems(r, worldedit.Names{o.Item}, "", worldedit.ItemOptions{}, counts), err
+	return changeItems(o.Region, o.Items, o.Item, "", worldedit.ItemOptions{}, counts)
+}
+
+func changeItems(g worldselect.Region, in worldselect.Items, from, to string, o worldedit.ItemOptions, counts *worldedit.Counts) (
+	worldedit.Step, error) {
+	r, bounded, err := g.Select()
+	if err != nil {
+		return nil, err
+	}
+	nodes, players, err := in.Select(bounded || worldselect.HasCondition(r))
+	var steps []worldedit.Step
+	if nodes {
+		steps = append(steps, worldedit.ReplaceItems(r, worldedit.Names{from}, to, o, counts))
+	}
+	if players {
+		steps = append(steps, worldedit.ReplacePlayerItems(worldedit.Names{from}, to, o, counts))
+	}
+	return worldedit.StepFunc(func(ctx context.Context, w *worldedit.World) error { return w.Do(ctx, steps...) }), err
 }

@@ -13,6 +13,7 @@ import (
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/nodedef"
+	"trowel.example/minetest/world"
 )
 
 // Kinds of names of options and arguments, in addition to those of [worldfind.Kind].
@@ -24,17 +25,6 @@ const (
 	NamesPlayer    = "player"
 	NamesMod       = "mod"
 	NamesSchematic = "schematic" // files in the folder of the world
-)
-
-// Options that change which names must exist.
-var (
-	OptionNewName = format.Option{Name: "new-name", Bool: true, Help: "allow a node name that neither the world " +
-		"nor the definitions contain"}
-	OptionNewItemName = format.Option{Name: OptionNewName.Name, Bool: true,
-		Help: "allow an item name that neither the world nor the definitions of nodes contain"}
-	OptionAll = format.Option{Name: "all", Bool: true, Help: "allow it to select everything"}
-	// OptionItems makes names of objects names of items.
-	OptionItems = format.Option{Name: "items", Bool: true, Help: "only dropped items: NAME is the name of the item"}
 )
 
 // givenName is a name that the user gave.
@@ -63,7 +53,7 @@ func (e *Edited) givenNames(known nodedef.List) (list []givenName) {
 		}
 		for _, o := range slices.Concat(s.Args, s.Options) {
 			values := o.Values(s.Job)
-			if o.Names == string(worldfind.KindVariable) && OptionAll.On(s.Job) {
+			if o.Names == string(worldfind.KindVariable) && s.Job.Value("all") == "true" {
 				continue // the variable is also set where it does not exist
 			}
 			for _, value := range values {
@@ -78,13 +68,13 @@ func (e *Edited) givenNames(known nodedef.List) (list []givenName) {
 					if o.Names == NamesNewItem {
 						kind = worldfind.KindItem
 					}
-					if !known.Defines(name) && !nodedef.MinetestGame().Defines(name) && name != mapblock.Air && !OptionNewName.On(s.Job) {
+					if !known.Defines(name) && !nodedef.MinetestGame().Defines(name) && name != mapblock.Air && s.Job.Value("new-name") == "" {
 						add(kind, name, true)
 					}
 				case NamesRule:
 					add(worldfind.KindNode, value, false)
 				case string(worldfind.KindObject):
-					if OptionItems.On(s.Job) {
+					if s.Job.Value("items") == "true" {
 						o.Names = string(worldfind.KindItem)
 					}
 					fallthrough
@@ -110,7 +100,7 @@ func conditionOf(text string) (worldfind.Kind, string) {
 
 // checkNames returns an error if the world does not contain a name that the user gave. It reads blocks only if
 // necessary, in the worst case all.
-func (e *Edited) checkNames(ctx context.Context, known nodedef.List) error {
+func (e *Edited) checkNames(ctx context.Context, known nodedef.List, o world.Options) error {
 	list := e.givenNames(known)
 	names := make(map[worldfind.Called]bool)
 	enough := errors.New("all names were found")
@@ -137,6 +127,11 @@ func (e *Edited) checkNames(ctx context.Context, known nodedef.List) error {
 			clear(names)
 		}
 		if err := worldfind.AllCalled(ctx, db, see(i == 0)); err != nil && err != enough {
+			return err
+		}
+	}
+	if slices.ContainsFunc(list, func(w givenName) bool { return w.Kind == worldfind.KindItem }) {
+		if err := worldfind.PlayersCalled(ctx, e.Dir, o, see(true)); err != nil && err != enough {
 			return err
 		}
 	}

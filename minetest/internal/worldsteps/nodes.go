@@ -9,6 +9,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/internal/worldselect"
 	"trowel.example/minetest/schematic"
@@ -18,9 +19,30 @@ import (
 
 // Painting are the options for how nodes are replaced.
 type Painting struct {
-	NewName      bool `option:"new-name"`
-	Param2       *int `option:"param2"`
-	KeepMetadata bool `option:"keep-metadata"`
+	NewName bool `option:"new-name" help:"allow a node name that neither the world nor the definitions contain"`
+	Param2  *int `option:"param2" help:"the param2 of the new nodes, 0 to 255"`
+	Keeping
+}
+
+// Keeping is the option that keeps metadata.
+type Keeping struct {
+	KeepMetadata bool `option:"keep-metadata" help:"keep metadata and timers of nodes whose name changes"`
+}
+
+// KeptParam2 is the option that keeps the param2 of nodes.
+type KeptParam2 struct {
+	KeepParam2 bool `option:"keep-param2" help:"keep the param2 of each node"`
+}
+
+// Creation is the option that creates blocks.
+type Creation struct {
+	Create bool `option:"create"`
+}
+
+// Describe describes the options.
+func (Creation) Describe(o *format.Option) {
+	o.Explain("create", "create missing blocks, filled with air, and change blocks that the map generator has not finished: it "+
+		"does not generate them any more")
 }
 
 // setting returns the settings for the change of nodes.
@@ -30,7 +52,7 @@ func (p Painting) setting(keepParam2 bool, counts *worldedit.Counts) (worldedit.
 		return s, nil
 	}
 	if keepParam2 {
-		return s, errors.New("--param2 and --keep-param2 exclude each other")
+		return s, errors.New("--param2 and --keep-param2 cannot be combined")
 	}
 	if *p.Param2 < 0 || *p.Param2 > 255 {
 		return s, fmt.Errorf("--param2 %d: expected 0 to 255", *p.Param2)
@@ -49,10 +71,10 @@ func checkName(name string) error {
 
 // SetOptions are the options of [Set].
 type SetOptions struct {
-	Node string `option:"node"`
+	Node string `arg:"node" names:"new node" help:"the name of the new nodes"`
+	KeptParam2
+	Creation
 	Painting
-	KeepParam2 bool `option:"keep-param2"`
-	Create     bool `option:"create"`
 	worldselect.Region
 }
 
@@ -69,8 +91,8 @@ func Set(o SetOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 
 // ReplaceOptions are the options of [Replace].
 type ReplaceOptions struct {
-	From string `option:"from"`
-	To   string `option:"to"`
+	From string `arg:"from" names:"node" help:"the name of the existing nodes"`
+	To   string `arg:"to" names:"new node" help:"the new name"`
 	Painting
 	worldselect.Region
 }
@@ -88,10 +110,10 @@ func Replace(o ReplaceOptions, counts *worldedit.Counts) (worldedit.Step, error)
 
 // ReplaceOthersOptions are the options of [ReplaceOthers].
 type ReplaceOthersOptions struct {
-	Keep string `option:"keep"`
-	To   string `option:"to"`
+	Keep string `arg:"keep" names:"node to keep" help:"the name of the nodes to keep, with wildcards * and ?"`
+	To   string `arg:"to" names:"new node" help:"the new name of all others"`
+	KeptParam2
 	Painting
-	KeepParam2 bool `option:"keep-param2"`
 	worldselect.Region
 }
 
@@ -107,11 +129,11 @@ func ReplaceOthers(o ReplaceOthersOptions, counts *worldedit.Counts) (worldedit.
 
 // MixOptions are the options of [Mix].
 type MixOptions struct {
-	Nodes []string `option:"node"`
-	Seed  int      `option:"seed"`
+	Nodes []string `arg:"node,some" names:"new node" help:"a name, or name=weight; the default weight is 1"`
+	Seed  int      `option:"seed" default:"0" help:"the {number} that determines the random choice"`
+	KeptParam2
+	Creation
 	Painting
-	KeepParam2 bool `option:"keep-param2"`
-	Create     bool `option:"create"`
 	worldselect.Region
 }
 
@@ -145,7 +167,7 @@ func Mix(o MixOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 
 // DrainOptions are the options of [Drain].
 type DrainOptions struct {
-	KeepMetadata bool `option:"keep-metadata"`
+	Keeping
 	worldselect.Region
 }
 
@@ -157,7 +179,7 @@ func Drain(o DrainOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 
 // SetParam2Options are the options of [SetParam2].
 type SetParam2Options struct {
-	Value int `option:"value"`
+	Value int `arg:"value" help:"0 to 255"`
 	worldselect.Region
 }
 
@@ -203,7 +225,7 @@ func Light(o LightOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 
 // PieceOptions are the options for a part of the world that is copied, moved or turned.
 type PieceOptions struct {
-	Create bool `option:"create"`
+	Creation
 	worldselect.Shapes
 }
 
@@ -214,7 +236,7 @@ func (o PieceOptions) selected(counts *worldedit.Counts) (worldedit.Region, worl
 
 // WayOptions are the options of [Copy] and [Move].
 type WayOptions struct {
-	Way string `option:"way"`
+	Way string `arg:"way" help:"the distance along x, y and z"`
 	PieceOptions
 }
 
@@ -241,7 +263,7 @@ func Move(o WayOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 // StackOptions are the options of [Stack].
 type StackOptions struct {
 	WayOptions
-	Count int `option:"count"`
+	Count int `arg:"count" help:"the number of copies"`
 }
 
 // Stack copies a part of the world several times.
@@ -259,7 +281,7 @@ func Stack(o StackOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 
 // StretchOptions are the options of [Stretch].
 type StretchOptions struct {
-	Factors string `option:"factors"`
+	Factors string `arg:"factors" help:"how many nodes each node becomes along x, y and z"`
 	PieceOptions
 }
 
@@ -288,6 +310,12 @@ type TurnOptions struct {
 	PieceOptions
 }
 
+// Describe describes the options.
+func (TurnOptions) Describe(o *format.Option) {
+	o.Explain("orient", "also turn nodes that have a direction, such as chests and stairs, as --nodes defines them; "+
+		"without it only those of minetest_game")
+}
+
 func (o TurnOptions) step(m turn.Motion, err error, counts *worldedit.Counts) (worldedit.Step, error) {
 	if err != nil {
 		return nil, err
@@ -302,7 +330,7 @@ func (o TurnOptions) step(m turn.Motion, err error, counts *worldedit.Counts) (w
 
 // FlipOptions are the options of [Flip].
 type FlipOptions struct {
-	Axis string `option:"axis"`
+	AxisArg
 	TurnOptions
 }
 
@@ -314,8 +342,8 @@ func Flip(o FlipOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 
 // TransposeOptions are the options of [Transpose].
 type TransposeOptions struct {
-	Axis1 string `option:"axis1"`
-	Axis2 string `option:"axis2"`
+	Axis1 string `arg:"axis1" choices:"x|y|z" help:"the first axis"`
+	Axis2 string `arg:"axis2" choices:"x|y|z" help:"the second axis"`
 	TurnOptions
 }
 
@@ -329,10 +357,15 @@ func Transpose(o TransposeOptions, counts *worldedit.Counts) (worldedit.Step, er
 	return o.step(turn.Transpose(a, b), err, counts)
 }
 
-// Rotation are the options for a rotation.
+// AxisArg is the argument for an axis.
+type AxisArg struct {
+	Axis string `arg:"axis" choices:"x|y|z" help:"x to the east, y up or z to the north"`
+}
+
+// Rotation are the arguments for a rotation.
 type Rotation struct {
-	Axis  string `option:"axis"`
-	Angle string `option:"angle"`
+	AxisArg
+	Angle string `arg:"angle" choices:"90|180|270|-90" help:"in degrees"`
 }
 
 func (o Rotation) motion() (turn.Motion, error) {
@@ -358,13 +391,18 @@ func Rotate(o RotateOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 
 // PlaceOptions are the options of [Place].
 type PlaceOptions struct {
-	File         string `option:"file"`
-	Place        string `option:"place"`
-	Rotation     string `option:"rotation"`
-	Force        bool   `option:"force"`
-	Seed         int    `option:"seed"`
-	KeepMetadata bool   `option:"keep-metadata"`
-	Create       bool   `option:"create"`
+	File     string `arg:"file,input" names:"schematic" help:"the schematic"`
+	Place    string `arg:"place" help:"the position of the corner with the lowest coordinates: {x,y,z}"`
+	Rotation string `option:"rotation" choices:"0|90|180|270" default:"0"`
+	Force    bool   `option:"force" help:"replace all nodes"`
+	Seed     int    `option:"seed" default:"0" help:"the {number} that determines the random choice"`
+	Keeping
+	Creation
+}
+
+// Describe describes the options.
+func (PlaceOptions) Describe(o *format.Option) {
+	o.Explain("rotation", "turn it by this number of `degrees`, as the game does: north becomes east")
 }
 
 // placing returns how the schematic is placed. The rotation is one of the choices.
@@ -384,7 +422,7 @@ func Place(o PlaceOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 		return nil, err
 	}
 	defer src.Close()
-	data, err := src.ReadUpTo(schematic.MaxFile)
+	data, err := src.ReadUpTo(effort.SchematicFile)
 	if err != nil {
 		return nil, err
 	}
@@ -397,9 +435,9 @@ func Place(o PlaceOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 
 // OverlayOptions are the options of [Overlay].
 type OverlayOptions struct {
-	World  string `option:"world"`
-	Offset string `option:"offset"`
-	Create bool   `option:"create"`
+	World  string `arg:"world,input" help:"the folder of the other world"`
+	Offset string `option:"offset" help:"the distance between the region there and here, as {dx,dy,dz}"`
+	Creation
 	worldselect.Region
 }
 

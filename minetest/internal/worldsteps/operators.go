@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"trowel.example/internal/files/regular"
+	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/minetest/internal/worldadmin"
 	"trowel.example/minetest/internal/worldselect"
 	"trowel.example/minetest/world"
@@ -24,11 +26,21 @@ func (s sequence) Do(ctx context.Context, w *worldedit.World) error { return w.D
 
 // ChunkOptions are the options that select map chunks.
 type ChunkOptions struct {
+	Deletion
 	worldselect.Bounds
-	Radius *int   `option:"radius"`
-	Center string `option:"center"`
-	Export string `option:"export"`
-	All    bool   `option:"all"`
+	Radius *int   `option:"radius" help:"only what is at most this number of {nodes} away from --center, at any height"`
+	Center string `option:"center" default:"0,0" help:"the center for --radius, {x,z} in nodes"`
+}
+
+// Deletion are the options for the deletion of blocks.
+type Deletion struct {
+	Export string `option:"export,output" help:"write the deleted blocks to a new world in a {folder}"`
+	Everything
+}
+
+// Everything is the option that confirms that everything is selected.
+type Everything struct {
+	All bool `option:"all" help:"allow it to select everything"`
 }
 
 // chunks returns the selected map chunks.
@@ -60,9 +72,17 @@ func (o ChunkOptions) chunks(counts *worldedit.Counts) (c worldadmin.Chunks, err
 
 // DeleteChunksOptions are the options of [DeleteChunks].
 type DeleteChunksOptions struct {
-	Invert   bool `option:"invert"`
-	Touching bool `option:"touching"`
+	Invert   bool `option:"invert" help:"only the nodes outside of the region"`
+	Touching bool `option:"touching" help:"also map chunks of which only a part exists"`
 	ChunkOptions
+}
+
+// DeleteBlocksOptions are the options of [DeleteBlocks].
+type DeleteBlocksOptions struct{ DeleteChunksOptions }
+
+// Describe describes the options.
+func (DeleteBlocksOptions) Describe(o *format.Option) {
+	o.Explain("touching", "also blocks that lie in the region only partly")
 }
 
 // DeleteChunks deletes whole map chunks.
@@ -73,17 +93,14 @@ func DeleteChunks(o DeleteChunksOptions, counts *worldedit.Counts) (worldedit.St
 }
 
 // DeleteBlocks deletes single blocks.
-func DeleteBlocks(o DeleteChunksOptions, counts *worldedit.Counts) (worldedit.Step, error) {
+func DeleteBlocks(o DeleteBlocksOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 	c, err := o.chunks(counts)
 	c.Single, c.Outside, c.Touching = true, o.Invert, o.Touching
 	return c.Step(), err
 }
 
-// VacuumOptions are the options of [Vacuum].
-type VacuumOptions struct{}
-
 // Vacuum rewrites SQLite databases without unused space.
-func Vacuum(_ VacuumOptions, counts *worldedit.Counts) (worldedit.Step, error) {
+func Vacuum(_ struct{}, counts *worldedit.Counts) (worldedit.Step, error) {
 	return worldadmin.Vacuum(counts), nil
 }
 
@@ -103,14 +120,21 @@ func Regenerate(o ChunkOptions, counts *worldedit.Counts) (worldedit.Step, error
 
 // PruneOptions are the options of [Prune].
 type PruneOptions struct {
-	Placed     []string `option:"placed"`
-	PlacedFile string   `option:"placed-file"`
-	Natural    []string `option:"natural"`
-	Rare       int      `option:"rare"`
-	Margin     int      `option:"margin"`
-	Radius     int      `option:"protector-radius"`
-	Export     string   `option:"export"`
-	All        bool     `option:"all"`
+	Placed     []string `option:"placed" names:"node to keep"`
+	PlacedFile string   `option:"placed-file,input" help:"a {file} of such names, one on each line"`
+	Natural    []string `option:"natural" names:"node to keep" help:"a {name} of nodes that the map generator places"`
+	Rare       int      `option:"rare" help:"names in fewer chunks than this are not placed by the map generator"`
+	Margin     int      `option:"margin" default:"1" help:"the number of chunks to keep around each kept chunk"`
+	worldselect.Protectors
+	Deletion
+}
+
+// Describe describes the options.
+func (PruneOptions) Describe(o *format.Option) {
+	o.Explain("placed", "a `name` of nodes that players place, with wildcards * and ?; then no other name is regarded as placed")
+	if o.Name == "rare" {
+		o.Default = strconv.Itoa(worldadmin.DefaultRare)
+	}
 }
 
 // Prune deletes map chunks in which nobody has done anything.
@@ -134,7 +158,7 @@ func Prune(o PruneOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 
 // readNames reads names from a file, one per line. Text after # is ignored.
 func readNames(path string) (list []string, err error) {
-	data, err := regular.ReadFile(path, 16<<20)
+	data, err := regular.ReadFile(path, effort.ScriptFile)
 	for line := range strings.Lines(string(data)) {
 		line, _, _ = strings.Cut(line, "#")
 		if line = strings.TrimSpace(line); line != "" {
@@ -149,7 +173,7 @@ func readNames(path string) (list []string, err error) {
 
 // ClearObjectsOptions are the options of [ClearObjects].
 type ClearObjectsOptions struct {
-	Mode string `option:"mode"`
+	Mode string `arg:"mode" choices:"full|quick" default:"full" help:"the method"`
 }
 
 // ClearObjects removes all objects.
@@ -159,9 +183,9 @@ func ClearObjects(o ClearObjectsOptions, counts *worldedit.Counts) (worldedit.St
 
 // PurgePlayersOptions are the options of [PurgePlayers].
 type PurgePlayersOptions struct {
-	PlayersOnly bool `option:"players-only"`
-	Admins      bool `option:"admins"`
-	All         bool `option:"all"`
+	PlayersOnly bool `option:"players-only" help:"keep the accounts"`
+	Admins      bool `option:"admins" help:"also delete those with the privilege server or privs"`
+	Everything
 	worldselect.Persons
 }
 
@@ -173,18 +197,23 @@ func PurgePlayers(o PurgePlayersOptions, counts *worldedit.Counts) (worldedit.St
 
 // RenamePlayerOptions are the options of [RenamePlayer].
 type RenamePlayerOptions struct {
-	Old          string   `option:"old"`
-	New          string   `option:"new"`
+	Old          string   `arg:"old" names:"player" help:"the current name"`
+	New          string   `arg:"new" help:"the new name"`
 	Keys         []string `option:"key"`
-	KeepStorage  bool     `option:"keep-storage"`
-	PasswordFile string   `option:"password-file"`
+	KeepStorage  bool     `option:"keep-storage" help:"do not change mod storage"`
+	PasswordFile string   `option:"password-file,input" help:"a {file} whose first line is the new password"`
+}
+
+// Describe describes the options.
+func (RenamePlayerOptions) Describe(o *format.Option) {
+	o.Explain("key", "another `key` of the metadata of nodes whose value is a name, in addition to owner")
 }
 
 // RenamePlayer renames a player.
 func RenamePlayer(o RenamePlayerOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 	r := worldadmin.Rename{From: o.Old, To: o.New, Keys: o.Keys, KeepStorage: o.KeepStorage, Counts: counts}
 	if o.PasswordFile != "" {
-		data, err := regular.ReadFile(o.PasswordFile, 1<<20)
+		data, err := regular.ReadFile(o.PasswordFile, effort.SmallFile)
 		if err != nil {
 			return nil, err
 		}
@@ -198,8 +227,8 @@ func RenamePlayer(o RenamePlayerOptions, counts *worldedit.Counts) (worldedit.St
 
 // BanOptions are the options of [Ban].
 type BanOptions struct {
-	Address string   `option:"address"`
-	Names   []string `option:"name"`
+	Address string   `arg:"address" help:"such as 192.0.2.7"`
+	Names   []string `arg:"name" help:"the player who used the address"`
 }
 
 // Ban bans an address.
@@ -215,7 +244,7 @@ func Ban(o BanOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 
 // UnbanOptions are the options of [Unban].
 type UnbanOptions struct {
-	AddressOrName string `option:"who"`
+	AddressOrName string `arg:"who" help:"the address or the name"`
 }
 
 // Unban removes bans.
@@ -225,10 +254,10 @@ func Unban(o UnbanOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 
 // SetStorageOptions are the options of [SetStorage].
 type SetStorageOptions struct {
-	Mod      string   `option:"mod"`
-	Key      string   `option:"key"`
-	Values   []string `option:"value"`
-	FromFile string   `option:"from-file"`
+	Mod      string   `arg:"mod" names:"mod" help:"the name of the mod"`
+	Key      string   `arg:"key" help:"the key"`
+	Values   []string `arg:"value" help:"the value"`
+	FromFile string   `option:"from-file,input" help:"a {file} that contains the value"`
 }
 
 // SetStorage sets a value in the storage of a mod.
@@ -239,7 +268,7 @@ func SetStorage(o SetStorageOptions, counts *worldedit.Counts) (worldedit.Step, 
 	value := []byte(strings.Join(o.Values, ""))
 	if o.FromFile != "" {
 		var err error
-		if value, err = regular.ReadFile(o.FromFile, world.MaxText); err != nil {
+		if value, err = regular.ReadFile(o.FromFile, effort.TextFile); err != nil {
 			return nil, err
 		}
 	}
@@ -248,9 +277,9 @@ func SetStorage(o SetStorageOptions, counts *worldedit.Counts) (worldedit.Step, 
 
 // DeleteStorageOptions are the options of [DeleteStorage].
 type DeleteStorageOptions struct {
-	Mod  string   `option:"mod"`
-	Keys []string `option:"key"`
-	All  bool     `option:"all"`
+	Mod  string   `arg:"mod" names:"mod" help:"the name of the mod"`
+	Keys []string `arg:"key" help:"the keys; without any, everything that the mod stores, which requires --all"`
+	Everything
 }
 
 // DeleteStorage deletes keys from the storage of a mod, or all keys.
@@ -267,7 +296,7 @@ func DeleteStorage(o DeleteStorageOptions, counts *worldedit.Counts) (worldedit.
 
 // TrimRollbackOptions are the options of [TrimRollback].
 type TrimRollbackOptions struct {
-	Before string `option:"before"`
+	Before string `arg:"before" help:"a date such as 2024-01-31, or an age such as 90d"`
 }
 
 // TrimRollback deletes old actions from rollback.sqlite.

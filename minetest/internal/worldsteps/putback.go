@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"sync/atomic"
 	"time"
 
@@ -27,26 +26,28 @@ import (
 
 // PutBackOptions are the options of [PutBack].
 type PutBackOptions struct {
-	Repository string `option:"repository"`
+	Repository string `arg:"repository,input" help:"the repository of backups"`
 	Moment     string `option:"moment"`
-	// Read by [worldjob.OpenSnapshot]:
-	Trust string   `option:"trust"`
-	Roots []string `option:"root"`
-	State string   `option:"state"`
+	Missing    bool   `option:"missing" help:"only blocks that the world lacks or has not generated"`
+	worldjob.TrustArguments
 	worldselect.Places
 }
 
+// Describe describes the options. The names of the command are those of the world, not of the repository.
+func (PutBackOptions) Describe(o *format.Option) {
+	o.Explain(worldjob.OptionMoment.Name, worldjob.OptionMoment.Help)
+}
+
 // PutBack is a command that puts a region of a snapshot of a repository back into a world.
-func PutBack(c format.Command) Command {
-	c.Fields = reflect.TypeFor[PutBackOptions]()
-	return Command{c, func(job *format.Job, counts *worldedit.Counts) (worldedit.Step, error) {
+func PutBack(c format.Command) *format.Command {
+	return format.Declare[PutBackOptions](c, makeStep(func(job *format.Job, counts *worldedit.Counts) (worldedit.Step, error) {
 		o := format.Values[PutBackOptions](job)
-		r, err := worldselect.Shapes{Places: o.Places}.SelectPiece()
+		r, _, err := o.Select()
 		if err != nil {
 			return nil, err
 		}
 		return worldedit.StepFunc(func(ctx context.Context, w *worldedit.World) error { return o.putBack(ctx, w, r, job, counts) }), nil
-	}}
+	}))
 }
 
 func (o *PutBackOptions) putBack(ctx context.Context, w *worldedit.World, r worldedit.Region, job *format.Job,
@@ -81,7 +82,7 @@ func (o *PutBackOptions) fromSnapshot(ctx context.Context, job *format.Job, src 
 		return err
 	}
 	var lost atomic.Int64
-	err = use(s, blocks, worldedit.PutBackOptions{Counts: counts, Lost: func(err error) {
+	err = use(s, blocks, worldedit.PutBackOptions{Counts: counts, Missing: o.Missing, Lost: func(err error) {
 		lost.Add(1)
 		path := src.Path
 		if row, ok := errors.AsType[*mapdb.RowError](err); ok && row.Pos != nil {
@@ -102,7 +103,7 @@ func (o *PutBackOptions) fromSnapshot(ctx context.Context, job *format.Job, src 
 // server runs it. The job has the options of [PutBack].
 func Plan(ctx context.Context, job *format.Job, src, existing *format.Source, out format.Output) error {
 	o := format.Values[PutBackOptions](job)
-	r, err := worldselect.Shapes{Places: o.Places}.SelectPiece()
+	r, _, err := o.Select()
 	if err != nil {
 		return err
 	}
@@ -124,8 +125,14 @@ func Plan(ctx context.Context, job *format.Job, src, existing *format.Source, ou
 			job.Warn(existing.Path, "the world lacks the mod %s: copy it into worldmods, and start the server again", restoreMod)
 		}
 	}
-	into := openRunning(ctx, job, existing, dir, settings)
-	if into != nil {
+	into, _, err := world.OpenMap(ctx, dir, settings, world.Options{})
+	switch {
+	case err != nil && errors.Is(err, fs.ErrNotExist): // all blocks are missing
+	case err != nil && o.Missing:
+		return err
+	case err != nil:
+		job.Warn(existing.Path, "blocks that the snapshot lacks are not counted: %v", err)
+	default:
 		defer into.Close()
 	}
 	return o.fromSnapshot(ctx, job, src, dir, counts, func(s *worldrepo.Snapshot, blocks mapdb.DB, b worldedit.PutBackOptions) error {
@@ -135,6 +142,9 @@ func Plan(ctx context.Context, job *format.Job, src, existing *format.Source, ou
 			return err
 		}
 		if n == 0 {
+			if o.Missing {
+				return errors.New("the world lacks no block of the snapshot in this region")
+			}
 			return fmt.Errorf("the snapshot %s has no nodes in this region", s.ID)
 		}
 		for _, line := range counts.Notes() {
@@ -148,19 +158,6 @@ func Plan(ctx context.Context, job *format.Job, src, existing *format.Source, ou
 
 // restoreMod is the name of the mod that applies plans, and of its command.
 const restoreMod = "trowel_restore"
-
-// openRunning opens the blocks of a world that a server may have open, to count those that stay. It returns nil if they
-// cannot be read.
-func openRunning(ctx context.Context, job *format.Job, existing *format.Source, dir string, s *world.Settings) mapdb.DB {
-	db, _, err := world.OpenMap(ctx, dir, s, world.Options{})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		job.Warn(existing.Path, "blocks that the snapshot lacks are not counted: %v", err)
-	}
-	if err != nil {
-		return nil
-	}
-	return db
-}
 
 // writePlan writes a plan, and returns the number of its blocks.
 func writePlan(ctx context.Context, out io.Writer, s *worldrepo.Snapshot, from, into mapdb.DB, r worldedit.Region,

@@ -8,10 +8,10 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/internal/files/host"
 	"trowel.example/internal/files/inuse"
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/words"
@@ -20,37 +20,33 @@ import (
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/schematic"
+	"trowel.example/minetest/world"
 	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldedit"
 )
 
-// Command is a command of edit, with the function that makes its step.
-type Command struct {
-	format.Command
-	step func(job *format.Job, counts *worldedit.Counts) (worldedit.Step, error)
-}
+// makeStep is [format.Command.Do] of a command: it makes a step that counts its changes in counts.
+type makeStep func(job *format.Job, counts *worldedit.Counts) (worldedit.Step, error)
 
-// Bind returns a command whose step is made from its options, which are the fields of T. The step counts its changes in
-// counts.
-func Bind[T any](c format.Command, step func(options T, counts *worldedit.Counts) (worldedit.Step, error)) Command {
-	c.Fields = reflect.TypeFor[T]()
-	return Command{c, func(job *format.Job, counts *worldedit.Counts) (worldedit.Step, error) {
+// Bind returns a command whose step is made from its options, which are the fields of T.
+func Bind[T any](c format.Command, step func(options T, counts *worldedit.Counts) (worldedit.Step, error)) *format.Command {
+	return format.Declare[T](c, makeStep(func(job *format.Job, counts *worldedit.Counts) (worldedit.Step, error) {
 		return step(format.Values[T](job), counts)
-	}}
+	}))
 }
 
 // Editing returns the implementation of edit with some commands. ghost opens the picture of a schematic that is placed.
-func Editing(commands []Command,
-	ghost func(ctx context.Context, job *format.Job, src *format.Source, file string, how schematic.Placing) (format.Scene, error),
+func Editing(commands []*format.Command,
+	ghost func(ctx context.Context, job *format.Job, src *format.Source, file string, how schematic.Placing) (*format.Scene, error),
 ) *format.Editing {
 	return &format.Editing{
 		Resumes:  true,
 		Options:  append([]format.Option{worldjob.OfCommand(worldjob.OptionNodes)}, worldjob.CopyOptions...),
-		Commands: format.Declared(commands, func(c *Command) *format.Command { return &c.Command }),
+		Commands: commands,
 		Edit: func(ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, out format.Output,
 			report func(check.Change) error) error {
 			if out == nil {
-				e, err := Perform(ctx, commands, job, src, steps, "")
+				e, err := Perform(ctx, job, src, steps, "")
 				if err != nil {
 					return err
 				}
@@ -64,7 +60,7 @@ func Editing(commands []Command,
 			if err != nil {
 				return err
 			}
-			e, err := Perform(ctx, commands, job, src, steps, filepath.Dir(dst))
+			e, err := Perform(ctx, job, src, steps, filepath.Dir(dst))
 			if err != nil {
 				return err
 			}
@@ -75,8 +71,8 @@ func Editing(commands []Command,
 			}
 			return e.report(report)
 		},
-		Preview: preview(commands),
-		Ghost: func(ctx context.Context, job *format.Job, src *format.Source, step format.Step) (format.Scene, error) {
+		Preview: preview,
+		Ghost: func(ctx context.Context, job *format.Job, src *format.Source, step format.Step) (*format.Scene, error) {
 			if step.Fields != reflect.TypeFor[PlaceOptions]() {
 				return nil, nil
 			}
@@ -91,7 +87,7 @@ func Editing(commands []Command,
 			if used := inuse.Check(src.Dir); used != nil { // check before the work begins
 				return "", used
 			}
-			e, err := Perform(ctx, commands, job, src, steps, filepath.Dir(filepath.Clean(src.Dir)))
+			e, err := Perform(ctx, job, src, steps, filepath.Dir(filepath.Clean(src.Dir)))
 			if err != nil {
 				return "", err
 			}
@@ -107,29 +103,26 @@ func Editing(commands []Command,
 
 // preview makes the result of steps readable in the folder dir. Its blocks are those of the world with the changed ones, which
 // are in a temporary file; the other files are copies, without very large ones.
-func preview(commands []Command) func(context.Context, *format.Job, *format.Source, []format.Step, string,
-	func(int, check.Change) error) (func() error, error) {
-	return func(ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, dir string,
-		report func(int, check.Change) error) (end func() error, err error) {
-		e, err := Perform(ctx, commands, job, src, steps, "")
-		if err != nil {
-			return nil, err
-		}
-		if err = e.each(report); err == nil {
-			err = e.CopyRest(ctx, dir, worldcopy.Options{Sink: worldjob.Sink(job, worldcopy.Losses()), Only: new(worldjob.Small).Of(src.Dir)})
-		}
-		var unmount func()
-		if err == nil {
-			unmount, err = mapdb.Mount(dir, e.World)
-		}
-		if err != nil {
-			return nil, errors.Join(err, e.Close())
-		}
-		return func() error {
-			unmount()
-			return e.Close()
-		}, nil
+func preview(ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, dir string,
+	report func(int, check.Change) error) (end func() error, err error) {
+	e, err := Perform(ctx, job, src, steps, "")
+	if err != nil {
+		return nil, err
 	}
+	if err = e.each(report); err == nil {
+		err = e.CopyRest(ctx, dir, worldcopy.Options{Sink: worldjob.Sink(job, worldcopy.Losses()), Only: new(worldjob.Small).Of(src.Dir)})
+	}
+	var restore func()
+	if err == nil {
+		restore, err = mapdb.Substitute(dir, e.World)
+	}
+	if err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
+	return func() error {
+		restore()
+		return e.Close()
+	}, nil
 }
 
 // Edited is an edited world with the results of the steps.
@@ -142,8 +135,7 @@ type Edited struct {
 }
 
 // Perform performs the steps. Scratch is the folder of temporary files.
-func Perform(ctx context.Context, commands []Command, job *format.Job, src *format.Source, steps []format.Step,
-	scratch string) (_ *Edited, err error) {
+func Perform(ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, scratch string) (_ *Edited, err error) {
 	o := worldedit.Options{
 		Scratch: scratch, Remote: worldjob.OptionRemote.On(job), OnProgress: job.Report, Sink: worldjob.Sink(job, worldedit.Catalog.Kinds()),
 	}
@@ -157,9 +149,8 @@ func Perform(ctx context.Context, commands []Command, job *format.Job, src *form
 	e := &Edited{steps: steps}
 	var list []worldedit.Step
 	for _, s := range steps {
-		i := slices.IndexFunc(commands, func(c Command) bool { return c.Name == s.Name })
 		counts := new(worldedit.Counts)
-		step, err := commands[i].step(s.Job, counts)
+		step, err := s.Do.(makeStep)(s.Job, counts)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.Name, err)
 		}
@@ -175,7 +166,7 @@ func Perform(ctx context.Context, commands []Command, job *format.Job, src *form
 	if e.World, err = worldedit.Open(ctx, src.Dir, o); err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(e.Do(ctx, list...), e.checkNames(ctx, o.Nodes)); err != nil {
+	if err := cmp.Or(e.Do(ctx, list...), e.checkNames(ctx, o.Nodes, world.Options{Remote: o.Remote})); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
 	if o.Nodes == nil {
@@ -184,9 +175,9 @@ func Perform(ctx context.Context, commands []Command, job *format.Job, src *form
 			return nil, errors.Join(err, e.Close())
 		}
 		if dark > 0 {
-			job.Warn(src.Path, "light may be wrong in %s and the neighbours. Recompute it with --nodes FILE, or in the game "+
-				"with the mod contrib/minetest/trowel_light (list: %s in the folder of the world)",
-				words.Count(dark, "block"), worldedit.LightList)
+			job.Warn(src.Path, "light may be wrong in %s and the neighbours. Recompute it with %s, or in the game "+
+				"with the mod contrib/minetest/trowel_light (list: %s in the folder of the world)", words.Count(dark, "block"),
+				host.Advice("--nodes FILE", nodedef.FileName+" in the folder of the world"), worldedit.LightList)
 		}
 	}
 	for i, t := range e.tallies {

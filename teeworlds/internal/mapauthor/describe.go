@@ -10,7 +10,7 @@ import (
 	"trowel.example/internal/text/strictjson"
 	"trowel.example/internal/text/words"
 	"trowel.example/teeworlds/automap"
-	"trowel.example/teeworlds/internal/tiletext"
+	"trowel.example/teeworlds/internal/tilerows"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/twmap"
 )
@@ -120,43 +120,32 @@ func describeCell(kind twmap.Kind, row string, spot format.Spot) (string, format
 	}
 	x := len(wordsOf(row[:over.From.Column]))
 	where := fmt.Sprintf("%d, %d", x, spot.Line)
-	var id uint8
-	var more []string
-	var err error
-	switch kind {
-	case twmap.KindTele:
-		var c twmap.TeleTile
-		c, err = tiletext.ParseCell[twmap.TeleTile](cell, kind)
-		id, more = c.ID, []string{fmt.Sprintf("number %d", c.Number)}
-	case twmap.KindSpeedup:
-		var c twmap.SpeedupTile
-		c, err = tiletext.ParseCell[twmap.SpeedupTile](cell, kind)
-		id, more = c.ID, []string{fmt.Sprintf("force %d", c.Force), fmt.Sprintf("maximum speed %d", c.MaxSpeed), fmt.Sprintf("angle %d", c.Angle)}
-	case twmap.KindSwitch:
-		var c twmap.SwitchTile
-		c, err = tiletext.ParseCell[twmap.SwitchTile](cell, kind)
-		id, more = c.ID, append(flagNames(c.Flags), fmt.Sprintf("switch %d", c.Number), fmt.Sprintf("delay %d", c.Delay))
-	case twmap.KindTune:
-		var c twmap.TuneTile
-		c, err = tiletext.ParseCell[twmap.TuneTile](cell, kind)
-		id, more = c.ID, []string{fmt.Sprintf("zone %d", c.Number)}
-	default:
-		var c twmap.Tile
-		c, err = tiletext.ParseCell[twmap.Tile](cell, kind)
-		id, more = c.ID, flagNames(c.Flags)
-	}
+	c, err := tilerows.ParseCell(kind, cell)
 	if err != nil {
 		return "", over, nil // a problem of the check
 	}
-	name := "air"
-	if id != 0 {
-		name = twmap.TileName(kind, id)
+	var more []string
+	switch kind {
+	case twmap.KindTele:
+		more = []string{fmt.Sprintf("number %d", c.Number)}
+	case twmap.KindSpeedup:
+		more = []string{fmt.Sprintf("force %d", c.Force), fmt.Sprintf("maximum speed %d", c.MaxSpeed), fmt.Sprintf("angle %d", c.Angle)}
+	case twmap.KindSwitch:
+		more = append(flagNames(c.Flags), fmt.Sprintf("switch %d", c.Number), fmt.Sprintf("delay %d", c.Delay))
+	case twmap.KindTune:
+		more = []string{fmt.Sprintf("zone %d", c.Number)}
+	default:
+		more = flagNames(c.Flags)
 	}
-	out := fmt.Sprintf("%s (tile %d) at %s", name, id, where)
-	if len(more) > 0 && id != 0 {
+	name := "air"
+	if c.ID != 0 {
+		name = twmap.TileName(kind, c.ID)
+	}
+	out := fmt.Sprintf("%s (tile %d) at %s", name, c.ID, where)
+	if len(more) > 0 && c.ID != 0 {
 		out += ", " + strings.Join(more, ", ")
 	}
-	if does := twmap.TileDoes(kind, id); does != "" {
+	if does := twmap.TileDoes(kind, c.ID); does != "" {
 		out += "\n\n" + does
 	}
 	return out, over, nil

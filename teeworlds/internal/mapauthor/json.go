@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"trowel.example/internal/format"
+	"trowel.example/internal/text/strictjson"
 )
 
 // surroundings are what surrounds a place in JSON, which may be incomplete.
@@ -93,13 +94,8 @@ func unquote(s string) string {
 
 // quote returns the JSON string of a text.
 func quote(s string) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if e.Encode(s) != nil {
-		return `""`
-	}
-	return strings.TrimSpace(b.String())
+	text, _ := strictjson.Marshal(s, "") // strings never cause an error
+	return strings.TrimSpace(string(text))
 }
 
 // mentionOf matches fields of layers that name a part.

@@ -2,8 +2,6 @@ package mapauthor
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"strings"
@@ -96,82 +94,6 @@ func (a *Author) Definitions(_ context.Context, at string, spot format.Spot) (sp
 		}
 	}
 	return spans, nil
-}
-
-// References returns the places in layers that name a part.
-func (a *Author) References(ctx context.Context, at string, spot format.Spot) ([]format.Span, error) {
-	p, _, ok := a.partAt(at, spot)
-	if !ok {
-		return nil, nil
-	}
-	return a.mentions(ctx, p)
-}
-
-// mentions returns the places in layers that name a part, without quotes.
-func (a *Author) mentions(ctx context.Context, p part) (spans []format.Span, err error) {
-	err = fs.WalkDir(a.fsys, ".", func(at string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || path.Ext(at) != ".json" || path.Base(at)[0] == '.' {
-			return ctx.Err()
-		}
-		for _, m := range mentionsIn(at, a.read(at)) {
-			if dir, _ := mapdir.RefField(m.field); dir == p.dir && p.is(m.name) {
-				m.From.Column++
-				m.To.Column--
-				spans = append(spans, m.Span)
-			}
-		}
-		return ctx.Err()
-	})
-	return spans, err
-}
-
-// Named returns the name of the part at a place.
-func (a *Author) Named(_ context.Context, at string, spot format.Spot) (string, format.Span, error) {
-	p, over, ok := a.partAt(at, spot)
-	if !ok || len(a.files(p)) == 0 {
-		return "", over, nil
-	}
-	return p.name, over, nil
-}
-
-// Rename gives a part another name: in its list, as the name of its files, and in the layers that use it.
-func (a *Author) Rename(ctx context.Context, at string, spot format.Spot, to string) (r format.Rewrite, err error) {
-	p, _, ok := a.partAt(at, spot)
-	if !ok {
-		return r, errors.New("nothing here has a name that can be changed")
-	}
-	list, listed := a.listed(p)
-	files := a.files(p)
-	switch {
-	case !listed || len(files) == 0:
-		return r, fmt.Errorf("%s/%s is not a part of the map", p.dir, p.name)
-	case to == "" || strings.TrimSpace(to) != to || to[0] == '#' || safename.Escape(to) != to || !fs.ValidPath(to) || to == ".":
-		return r, fmt.Errorf("%q cannot be the name of a file on every system", to)
-	case strings.HasPrefix(p.dir, "groups/") && (safename.Fold(to) == "order" || safename.Fold(to) == "group"):
-		return r, fmt.Errorf("a layer cannot have the file name %q", to)
-	case to == p.name:
-		return r, nil
-	}
-	other := part{p.dir, to}
-	if _, taken := a.listed(other); !other.is(p.name) && (taken || len(a.files(other)) > 0) {
-		return r, fmt.Errorf("%s/%s exists already", p.dir, to)
-	}
-	spans, err := a.mentions(ctx, p)
-	if err != nil {
-		return r, err
-	}
-	r.Edits = append(r.Edits, format.Edit{Span: list, Text: to})
-	for _, s := range spans {
-		r.Edits = append(r.Edits, format.Edit{Span: s, Text: strings.Trim(quote(to), `"`)})
-	}
-	for _, file := range files {
-		ext := path.Ext(file)
-		if p.dir == "groups" {
-			ext = ""
-		}
-		r.Moves = append(r.Moves, format.Move{From: file, To: p.dir + "/" + to + ext})
-	}
-	return r, nil
 }
 
 // unlisted returns the names of parts in a folder that its list lacks.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"trowel.example/internal/text/words"
-	"trowel.example/internal/values/inorder"
+	"trowel.example/internal/values/merge3"
 	"trowel.example/teeworlds/internal/mapmatch"
 	"trowel.example/teeworlds/twmap"
 )
@@ -104,7 +104,7 @@ func (c *comparison) layers(olds map[twmap.Layer]where, from, to int, layers []t
 			places[j] = was.layer
 		}
 	}
-	stays := inorder.Longest(places)
+	stays := merge3.InOrder(places)
 	for j, l := range layers {
 		old := c.Layers[l]
 		is := where{to, j}

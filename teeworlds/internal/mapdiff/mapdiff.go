@@ -9,9 +9,10 @@ import (
 	"reflect"
 
 	"trowel.example/internal/text/words"
-	"trowel.example/internal/values/inorder"
+	"trowel.example/internal/values/merge3"
 	"trowel.example/teeworlds/internal/mapmatch"
 	"trowel.example/teeworlds/mapdir"
+	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -74,7 +75,7 @@ type Cut struct {
 // be read; [twmap.Map.ReportLosses] reports the rest.
 func Compare(old, new *mapdir.Names, yield func(Change) error) error {
 	a, b := old.Map(), new.Map()
-	m := mapmatch.Match(a, b)
+	m := match(a, b)
 	c := &comparison{Matches: m, a: a, b: b, old: old, new: old.For(b), yield: yield}
 	for _, step := range []func() error{c.info, c.images, c.sounds, c.envelopes, c.groups, c.orphans, c.extras} {
 		if err := step(); err != nil {
@@ -82,6 +83,28 @@ func Compare(old, new *mapdir.Names, yield func(Change) error) error {
 		}
 	}
 	return nil
+}
+
+// match matches the parts of two maps. If the whole map was extended or cropped, the old parts are moved first.
+func match(a, b *twmap.Map) *mapmatch.Matches {
+	framed := mapedit.Framed(a, b)
+	if framed == (mapedit.Sides{}) {
+		return mapmatch.Match(a, b)
+	}
+	moved := a.Clone()
+	if mapedit.New(moved, nil).Frame(framed) != nil {
+		return mapmatch.Match(a, b)
+	}
+	m := mapmatch.Match(moved, b)
+	was := make(map[twmap.Layer]twmap.Layer)
+	olds := a.Layers()
+	for i, l := range moved.Layers() {
+		was[l] = olds[i]
+	}
+	for is, l := range m.Layers {
+		m.Layers[is] = was[l]
+	}
+	return m
 }
 
 type comparison struct {
@@ -120,7 +143,7 @@ func (c *comparison) fields(path string, part Part, old, new []field) error {
 // removed elements, and calls both for elements in both versions.
 func (c *comparison) pairs(nOld int, to []int, moved func(i, j int) error, added, removed func(i int) error,
 	both func(i, j int) error) error {
-	stays := inorder.Longest(to)
+	stays := merge3.InOrder(to)
 	there := make([]bool, nOld)
 	for j, i := range to {
 		if i < 0 {

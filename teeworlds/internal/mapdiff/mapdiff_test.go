@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/internal/mapdiff"
 	"trowel.example/teeworlds/mapdir"
+	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -566,6 +568,38 @@ func TestDamaged(t *testing.T) {
 		if m, err := twmap.Salvage(data); err == nil {
 			compare(t, old, m)
 			compare(t, m, old)
+		}
+	}
+}
+
+// TestCompareFramed tests that the layers of a map that was extended on two sides are matched, although copies of the edges
+// make dense layers look different.
+func TestCompareFramed(t *testing.T) {
+	r := rand.New(rand.NewPCG(41, 1))
+	a := base()
+	g := twmap.NewGroup("Dense")
+	for range 3 {
+		l := twmap.NewTileLayer(twmap.KindTiles, 40, 30)
+		for y := range 30 {
+			for x := range 40 {
+				l.Tiles().Set(x, y, twmap.Tile{ID: uint8(1 + r.IntN(3)*r.IntN(2))})
+			}
+		}
+		g.Layers = append(g.Layers, l)
+	}
+	a.Groups = append(a.Groups, g)
+	game := a.Physics(twmap.KindGame).Tiles()
+	for range 200 {
+		game.Set(r.IntN(40), r.IntN(30), twmap.Tile{ID: uint8(1 + r.IntN(3))})
+	}
+	b := a.Clone()
+	if err := mapedit.New(b, nil).Frame(mapedit.Sides{Left: 25, Up: 20}); err != nil {
+		t.Fatal(err)
+	}
+	_, changes := compare(t, decode(t, a), decode(t, b))
+	for _, c := range changes {
+		if c.Part.Type == "layer" && (c.Kind == mapdiff.Added || c.Kind == mapdiff.Removed || c.Kind == mapdiff.Moved) {
+			t.Errorf("%+v", c)
 		}
 	}
 }

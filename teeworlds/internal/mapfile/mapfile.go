@@ -7,14 +7,19 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
+	"strings"
 
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/text/words"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/internal/datadir"
+	"trowel.example/teeworlds/internal/maprules"
 	"trowel.example/teeworlds/mapdir"
+	"trowel.example/teeworlds/mapdraw"
 	"trowel.example/teeworlds/twmap"
 	"trowel.example/trace"
 )
@@ -41,7 +46,10 @@ func ReportPart(job *format.Job, src *format.Source) func(path string, err error
 }
 
 // File is an open map.
-type File struct{ Map *twmap.Map }
+type File struct {
+	Map  *twmap.Map
+	name string // of the file, without its folder; "" if it has none
+}
 
 // Decode reads a map, and reports what is missing from it.
 func Decode(job *format.Job, src *format.Source) (*twmap.Map, error) {
@@ -66,7 +74,7 @@ func Open(ctx context.Context, job *format.Job, src *format.Source) (format.File
 	if err != nil {
 		return nil, err
 	}
-	return &File{m}, nil
+	return &File{m, src.Name}, nil
 }
 
 func (f *File) Tree(_ context.Context, job *format.Job) (fs.FS, error) {
@@ -102,7 +110,7 @@ func (f *File) Locate(_ context.Context, tree fs.FS, places []check.Place, want 
 
 func (f *File) Close() error { return nil }
 
-func (f *File) Check(_ context.Context, job *format.Job, sink check.Sink) error {
+func (f *File) Check(ctx context.Context, job *format.Job, sink check.Sink) error {
 	var profile *twmap.Profile
 	if name := OptionProfile.Value(job); name != "" {
 		var err error
@@ -110,13 +118,64 @@ func (f *File) Check(_ context.Context, job *format.Job, sink check.Sink) error 
 			return fmt.Errorf("--%s: %w", OptionProfile.Name, err)
 		}
 	}
-	f.Map.CheckFileFor(profile, sink)
-	return nil
+	var set *maprules.Set
+	var o maprules.Options
+	if name := OptionRules.Value(job); name != "" {
+		var err error
+		if set, o, err = rulesOf(ctx, job, name); err != nil {
+			return err
+		}
+	}
+	if set == nil {
+		f.Map.CheckFileFor(profile, sink)
+		return nil
+	}
+	f.Map.CheckFileFor(profile, set.Naming(o.Type, sink))
+	o.Name = strings.TrimSuffix(f.name, path.Ext(f.name))
+	return maprules.Check(ctx, f.Map, set, o, sink)
+}
+
+// rulesOf returns a set of rules, and what the options of a job say of the map.
+func rulesOf(ctx context.Context, job *format.Job, name string) (set *maprules.Set, o maprules.Options, err error) {
+	if set, err = maprules.Named(name); err != nil {
+		return nil, o, fmt.Errorf("--%s: %w", OptionRules.Name, err)
+	}
+	o = maprules.Options{Type: OptionType.Value(job), Mapres: mapdraw.MapresFolders()}
+	list := OptionReleased.Value(job)
+	if list == "" {
+		return set, o, nil
+	}
+	src, err := job.Open(ctx, list)
+	if err != nil {
+		return nil, o, fmt.Errorf("--%s: %w", OptionReleased.Name, err)
+	}
+	defer func() { _ = src.Close() }()
+	data, err := src.ReadUpTo(effort.RulesFile)
+	if err != nil {
+		return nil, o, fmt.Errorf("--%s: %w", OptionReleased.Name, err)
+	}
+	for line := range strings.Lines(string(data)) {
+		o.Released = append(o.Released, strings.TrimSuffix(strings.TrimSpace(line), ".map"))
+	}
+	return set, o, nil
 }
 
 // OptionProfile selects the server that a map is checked for.
 var OptionProfile = format.Option{Name: "profile", For: format.ForCheck, Choices: twmap.Profiles(),
 	Help: "the `server` that maps are for, whose own tiles and settings are not reported (default: DDNet)"}
+
+// Options of checks by the rules of a community.
+var (
+	// OptionRules selects the rules.
+	OptionRules = format.Option{Name: "rules", For: format.ForCheck, Choices: maprules.Names(),
+		Help: "also report what stands against a release by the `community`, by its written rules"}
+	// OptionType is the type of map that the rules are for.
+	OptionType = format.Option{Name: "type", For: format.ForCheck, Choices: maprules.Types,
+		Help: "with --rules: the `type` of the map (default: solo if the settings say so)"}
+	// OptionReleased lists names that are taken.
+	OptionReleased = format.Option{Name: "released", For: format.ForCheck, Input: true,
+		Help: "with --rules: a `file` with the names of released maps, one on each line"}
+)
 
 // Build builds a map from its tree form.
 func Build(_ context.Context, job *format.Job, fsys fs.FS, out format.Output) error {
@@ -309,16 +368,12 @@ func InflatedSize(f *datafile.File) (n int64) {
 	return n
 }
 
-// maxDatafile is the size of the largest datafile that is read, in bytes. The largest known files have about ten
-// million.
-const maxDatafile = 256 << 20
-
 // Read reads a datafile. For other files it returns only enough bytes to identify them.
 func Read(src *format.Source) ([]byte, error) {
 	if head := src.Head(64); src.Size > 64 && !datafile.Recognize(head) {
 		return head, nil
 	}
-	return src.ReadUpTo(maxDatafile)
+	return src.ReadUpTo(effort.MapFile)
 }
 
 // Dump reports the fields of a datafile.

@@ -48,7 +48,10 @@ func Merge(
 	}
 	data := files[2]
 	if !bytes.Equal(files[0], files[1]) { // otherwise everything in theirs was taken
-		if data, err = merged.Encode(); err != nil {
+		if err = Mend(job, ours, merged, read[:]...); err == nil {
+			data, err = merged.Encode()
+		}
+		if err != nil {
 			return conflicts, err
 		}
 	}

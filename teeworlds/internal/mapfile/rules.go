@@ -9,12 +9,13 @@ import (
 	"trowel.example/check"
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/teeworlds/automap"
 )
 
 // OpenRules opens a file of rules for an automapper.
 func OpenRules(_ context.Context, _ *format.Job, src *format.Source) (format.File, error) {
-	data, err := src.ReadUpTo(automap.MaxFile)
+	data, err := src.ReadUpTo(effort.RulesFile)
 	return rulesFile{src.Name, data}, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"trowel.example/fault"
+	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -69,15 +70,14 @@ func (list joins) at(own layer, x, y int) (found []Joined, ok bool) {
 func cellAt(l *twmap.TileLayer, x, y int) Cell {
 	switch kind := l.Kind(); kind {
 	case twmap.KindTele:
-		return teleCell(l.Teles().At(x, y))
+		return Cell{kind, mapedit.CellOf(l.Teles().At(x, y))}
 	case twmap.KindSpeedup:
-		return speedupCell(l.Speedups().At(x, y))
+		return Cell{kind, mapedit.CellOf(l.Speedups().At(x, y))}
 	case twmap.KindSwitch:
-		return switchCell(l.Switches().At(x, y))
+		return Cell{kind, mapedit.CellOf(l.Switches().At(x, y))}
 	case twmap.KindTune:
-		return tuneCell(l.Tunes().At(x, y))
+		return Cell{kind, mapedit.CellOf(l.Tunes().At(x, y))}
 	default:
-		t := l.Tiles().At(x, y)
-		return Cell{Kind: kind, ID: t.ID, Flags: t.Flags}
+		return Cell{kind, mapedit.CellOf(l.Tiles().At(x, y))}
 	}
 }

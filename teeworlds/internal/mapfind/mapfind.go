@@ -58,20 +58,19 @@ func (f *Finder) layers() []layer {
 	return list
 }
 
-// Cell holds the fields of a cell in a layer.
+// Cell is a cell of a layer.
 type Cell struct {
-	Kind     twmap.Kind // of the layer
-	ID       uint8
-	Flags    twmap.TileFlags
-	Number   uint8 // of tele, switch and tune tiles
-	Delay    uint8 // of switch tiles, in seconds
-	Force    uint8 // of speedup tiles, like the next two
-	MaxSpeed uint8
-	Angle    int16 // in degrees
+	Kind twmap.Kind // of the layer
+	mapedit.Cell
 }
 
 // Name returns the name of the tile.
 func (c *Cell) Name() string { return twmap.TileName(c.Kind, c.ID) }
+
+// HasNumber reports whether tiles of the kind have a number.
+func (c *Cell) HasNumber() bool {
+	return c.Kind == twmap.KindTele || c.Kind == twmap.KindSwitch || c.Kind == twmap.KindTune
+}
 
 // Tile is a cell with its location.
 type Tile struct {
@@ -223,31 +222,19 @@ func lookAt[T any](ctx context.Context, f *Finder, kinds []twmap.Kind, onMiss fu
 func cells(l *twmap.TileLayer, area *image.Rectangle, do func(c Cell, index, n int)) {
 	switch kind := l.Kind(); kind {
 	case twmap.KindTele:
-		each(l.Teles(), area, do, teleCell)
+		each(kind, l.Teles(), area, do)
 	case twmap.KindSpeedup:
-		each(l.Speedups(), area, do, speedupCell)
+		each(kind, l.Speedups(), area, do)
 	case twmap.KindSwitch:
-		each(l.Switches(), area, do, switchCell)
+		each(kind, l.Switches(), area, do)
 	case twmap.KindTune:
-		each(l.Tunes(), area, do, tuneCell)
+		each(kind, l.Tunes(), area, do)
 	default:
-		each(l.Tiles(), area, do, func(t twmap.Tile) Cell { return Cell{Kind: kind, ID: t.ID, Flags: t.Flags} })
+		each(kind, l.Tiles(), area, do)
 	}
 }
 
-func teleCell(t twmap.TeleTile) Cell { return Cell{Kind: twmap.KindTele, ID: t.ID, Number: t.Number} }
-
-func speedupCell(t twmap.SpeedupTile) Cell {
-	return Cell{Kind: twmap.KindSpeedup, ID: t.ID, Force: t.Force, MaxSpeed: t.MaxSpeed, Angle: t.Angle}
-}
-
-func switchCell(t twmap.SwitchTile) Cell {
-	return Cell{Kind: twmap.KindSwitch, ID: t.ID, Number: t.Number, Flags: t.Flags, Delay: t.Delay}
-}
-
-func tuneCell(t twmap.TuneTile) Cell { return Cell{Kind: twmap.KindTune, ID: t.ID, Number: t.Number} }
-
-func each[T twmap.Cell](g *twmap.Grid[T], area *image.Rectangle, do func(c Cell, index, n int), of func(T) Cell) {
+func each[T twmap.Cell](kind twmap.Kind, g *twmap.Grid[T], area *image.Rectangle, do func(c Cell, index, n int)) {
 	for y, row := range g.Rows() {
 		from, to := 0, len(row)
 		if area != nil {
@@ -260,7 +247,7 @@ func each[T twmap.Cell](g *twmap.Grid[T], area *image.Rectangle, do func(c Cell,
 			first := x
 			for x++; x < to && row[x] == row[first]; x++ {
 			}
-			do(of(row[first]), y*g.Width()+first, x-first)
+			do(Cell{kind, mapedit.CellOf(row[first])}, y*g.Width()+first, x-first)
 		}
 	}
 }

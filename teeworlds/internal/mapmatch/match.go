@@ -176,6 +176,7 @@ func (p *Prints) groups(m *twmap.Map) []part {
 				content.Sum = mix(mix(content.Sum, attributes), sum)
 				content.Features = append(content.Features, attributes, mix(sum, 1), mix(sum, 2))
 				content.Features = append(content.Features, p.Content(l).Features...) // few of its tiles may have changed
+				content.Cells = append(content.Cells, p.Content(l).Cells...)
 			}
 			content.keep()
 			return content
@@ -347,7 +348,7 @@ func (p *pairing) score(i, j int) float64 {
 	if a.attributes == nil && !named && len(a.content().Features) == 0 {
 		return 0 // pictures are never merely similar
 	}
-	score := 0.6 * Alike(a.content().Features, b.content().Features)
+	score := 0.6 * a.content().Like(b.content())
 	same := 0
 	for k := range a.attributes {
 		if a.attributes[k] == b.attributes[k] {

@@ -234,3 +234,59 @@ func TestEqualParts(t *testing.T) {
 		}
 	}
 }
+
+// TestScattered tests that a group that got a name, and a layer that got a name and another image, are matched although tiles in all
+// of their rows and columns have changed, and so are layers whose tiles all got a flag.
+func TestScattered(t *testing.T) {
+	version := func(change func(g *twmap.Group, l *twmap.TileLayer)) *twmap.Map {
+		m := twmap.New(40, 30)
+		rng := rand.New(rand.NewPCG(1, 1))
+		m.Images = append(m.Images, twmap.NewExternalImage("old", 64, 64), twmap.NewExternalImage("new", 64, 64))
+		for range 2 {
+			l := twmap.NewTileLayer(twmap.KindTiles, 40, 30)
+			for y := range 30 {
+				for x := range 40 {
+					l.Tiles().Set(x, y, twmap.Tile{ID: uint8(1 + rng.IntN(200))})
+				}
+			}
+			g := &twmap.Group{Version: 3, ParallaxX: 98, ParallaxY: 98, Layers: []twmap.Layer{l}}
+			change(g, l)
+			m.Groups = append(m.Groups, g)
+		}
+		return m
+	}
+	scatter := func(l *twmap.TileLayer) {
+		rng := rand.New(rand.NewPCG(2, 2))
+		for range 300 {
+			l.Tiles().Set(rng.IntN(40), rng.IntN(30), twmap.Tile{ID: 255})
+		}
+	}
+	old := version(func(*twmap.Group, *twmap.TileLayer) {})
+	for name, m := range map[string]*twmap.Map{
+		"group": version(func(g *twmap.Group, l *twmap.TileLayer) {
+			scatter(l)
+			g.Name = "Cave"
+		}),
+		"layer": version(func(g *twmap.Group, l *twmap.TileLayer) {
+			scatter(l)
+			l.Name, l.Image = "Stone", 1
+		}),
+		"flag": version(func(_ *twmap.Group, l *twmap.TileLayer) {
+			for y := range 30 {
+				for x := range 40 {
+					l.Tiles().Set(x, y, twmap.Tile{ID: l.Tiles().At(x, y).ID, Flags: twmap.Opaque})
+				}
+			}
+		}),
+	} {
+		matches := mapmatch.Match(old, m)
+		if want := []int{0, 1, 2}; !slices.Equal(matches.Groups, want) {
+			t.Errorf("%s: groups %v, want %v", name, matches.Groups, want)
+		}
+		for i, g := range m.Groups {
+			if matches.Layers[g.Layers[0]] != old.Groups[i].Layers[0] {
+				t.Errorf("%s: layer of group %d is not found", name, i)
+			}
+		}
+	}
+}

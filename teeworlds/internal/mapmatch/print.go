@@ -25,17 +25,33 @@ type Content struct {
 	// changes few of them. They do not depend on references, nor on the position of a part in the layer. Of very many
 	// features only the smallest are kept, which are a fair sample.
 	Features []uint64
+	// Cells are prints of the cells of tile layers that are not air, at their positions, sampled like Features: scattered changes
+	// of cells change most rows and columns, but few cells.
+	Cells []uint64
 }
 
 // maxFeatures is the number of features that are kept.
 const maxFeatures = 256
 
+// Like returns the similarity of two contents, 0 to 1.
+func (c *Content) Like(o *Content) float64 {
+	if len(c.Cells) == 0 || len(o.Cells) == 0 {
+		return Alike(c.Features, o.Features)
+	}
+	return max(Alike(c.Features, o.Features), Alike(c.Cells, o.Cells))
+}
+
 // keep sorts the features and limits their number.
 func (c *Content) keep() {
-	slices.Sort(c.Features)
-	if len(c.Features) > maxFeatures {
-		c.Features = slices.Clone(c.Features[:maxFeatures])
+	c.Features, c.Cells = smallest(c.Features), smallest(c.Cells)
+}
+
+// smallest returns the smallest features, sorted.
+func smallest(list []uint64) []uint64 {
+	if slices.Sort(list); len(list) > maxFeatures {
+		list = slices.Clone(list[:maxFeatures])
 	}
+	return list
 }
 
 // mix adds a number to a print.
@@ -189,11 +205,25 @@ func gridContent[T twmap.Cell](g *twmap.Grid[T], number func(T) uint64) Content 
 	cells, _ := g.Cells()
 	columns := make([]run, min(g.Width(), len(cells))) // a broken layer may state any width
 	var air T
+	limit := ^uint64(0) // of prints of cells: larger ones are not among the smallest
 	for y, row := range g.Rows() {
 		var across run
-		for x, cell := range row {
-			if cell != air {
-				v := number(cell)
+		line := mix32(3, int32(y))
+		for x, at := range row {
+			if at != air {
+				v := number(at)
+				place := line ^ uint64(x)<<32
+				id, all := mix(place, v&0xff), mix(place, v) // the flags of a tile may have changed
+				if id <= limit {
+					c.Cells = append(c.Cells, id)
+				}
+				if all <= limit {
+					c.Cells = append(c.Cells, all)
+				}
+				if len(c.Cells) >= 4*maxFeatures {
+					c.Cells = smallest(c.Cells)
+					limit = c.Cells[maxFeatures-1]
+				}
 				across.add(x, v)
 				columns[x].add(y, v)
 			}

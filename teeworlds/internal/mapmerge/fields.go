@@ -10,6 +10,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/text/words"
+	"trowel.example/internal/values/deep"
 	"trowel.example/internal/values/merge3"
 	"trowel.example/teeworlds/twmap"
 )
@@ -35,12 +36,8 @@ func (m *merger) conflict(part any, c check.Conflict) merge3.Side {
 }
 
 // field merges one value of a part.
-func field[T comparable](m *merger, part any, name string, b T, o *T, t T) {
-	fieldFunc(m, part, name, b, o, t, func(x, y T) bool { return x == y })
-}
-
-func fieldFunc[T any](m *merger, part any, name string, b T, o *T, t T, equal func(x, y T) bool) {
-	*o = merge3.Of(merge3.Pick(b, *o, t, equal, func() {
+func field[T any](m *merger, part any, name string, b T, o *T, t T) {
+	*o = merge3.Of(merge3.Pick(b, *o, t, deep.Equal, func() {
 		m.took(part, "%s: %s became %s", name, text(b), text(t))
 	}, func() merge3.Side {
 		return m.conflict(part, check.Conflict{What: fmt.Sprintf("%s: %s became %s and %s", name, text(b), text(*o),
@@ -85,7 +82,7 @@ func (m *merger) info() {
 	if m.b.Info == nil && m.t.Info == nil {
 		return
 	}
-	if m.o.Info == nil && (m.b.Info == nil || m.t.Info == nil || !sameInfo(m.b.Info, m.t.Info)) {
+	if m.o.Info == nil && (m.b.Info == nil || m.t.Info == nil || !deep.Equal(m.b.Info, m.t.Info)) {
 		m.o.Info = new(twmap.Info)
 	}
 	if m.o.Info == nil {
@@ -103,11 +100,6 @@ func (m *merger) info() {
 	field(m, mapFile, "credits", b.Credits, &o.Credits, t.Credits)
 	field(m, mapFile, "license", b.License, &o.License, t.License)
 	o.Settings = m.settings(b.Settings, o.Settings, t.Settings)
-}
-
-func sameInfo(a, b *twmap.Info) bool {
-	return a.Author == b.Author && a.MapVersion == b.MapVersion && a.Credits == b.Credits && a.License == b.License &&
-		slices.Equal(a.Settings, b.Settings)
 }
 
 // settings merges the lines of settings, which are compared as text. If both sides set the same thing to different
@@ -191,7 +183,7 @@ func samePicture(a, b *twmap.Image) (ok bool) {
 }
 
 func sameImage(a, b *twmap.Image) bool {
-	return a.Name == b.Name && a.Variant == b.Variant && a.Version == b.Version && samePicture(a, b)
+	return deep.Equal(a, b) && samePicture(a, b)
 }
 
 func (m *merger) images() {
@@ -220,7 +212,7 @@ func sameSound(a, b *twmap.Sound) bool {
 }
 
 func (m *merger) sounds() {
-	equal := func(a, b *twmap.Sound) bool { return a.Name == b.Name && a.Version == b.Version && sameSound(a, b) }
+	equal := func(a, b *twmap.Sound) bool { return deep.Equal(a, b) && sameSound(a, b) }
 	m.o.Sounds = m.sound.merge(m, equal, func(b, o, t *twmap.Sound) {
 		field(m, b, "name", b.Name, &o.Name, t.Name)
 		field(m, b, "version", b.Version, &o.Version, t.Version)
@@ -233,13 +225,8 @@ func (m *merger) sounds() {
 	})
 }
 
-func sameEnvelope(a, b *twmap.Envelope) bool {
-	return a.Name == b.Name && a.Version == b.Version && a.Channels == b.Channels && a.Synchronized == b.Synchronized &&
-		slices.Equal(a.Points, b.Points)
-}
-
 func (m *merger) envelopes() {
-	m.o.Envelopes = m.envelope.merge(m, sameEnvelope, func(b, o, t *twmap.Envelope) {
+	m.o.Envelopes = m.envelope.merge(m, deep.Equal, func(b, o, t *twmap.Envelope) {
 		field(m, b, "name", b.Name, &o.Name, t.Name)
 		field(m, b, "version", b.Version, &o.Version, t.Version)
 		field(m, b, "channels", b.Channels, &o.Channels, t.Channels)
@@ -267,12 +254,4 @@ func (m *merger) points(part any, b, o, t []twmap.EnvPoint) []twmap.EnvPoint {
 	}.Merge(b, o, t)
 }
 
-func (m *merger) extras() {
-	equal := func(a, b []*twmap.Extra) bool {
-		return slices.EqualFunc(a, b, func(x, y *twmap.Extra) bool {
-			return x.Type == y.Type && x.ID == y.ID && slices.Equal(x.Data, y.Data) &&
-				merge3.Item(func(a, b *[16]byte) bool { return *a == *b })((*[16]byte)(x.UUID), (*[16]byte)(y.UUID))
-		})
-	}
-	fieldFunc(m, nil, "unknown items", m.b.Extras, &m.o.Extras, m.t.Extras, equal)
-}
+func (m *merger) extras() { field(m, nil, "unknown items", m.b.Extras, &m.o.Extras, m.t.Extras) }

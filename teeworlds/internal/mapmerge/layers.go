@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"trowel.example/check"
+	"trowel.example/internal/values/deep"
 	"trowel.example/internal/values/merge3"
 	"trowel.example/teeworlds/twmap"
 )
@@ -29,7 +30,7 @@ func (m *merger) groups() {
 	stays := make(map[int]bool)
 	home := make(map[int]int) // the group of each layer that is kept
 	for i, l := range m.layer {
-		stays[i] = partStays(m, l.b, l.o, l.t, m.sameLayer)
+		stays[i] = partStays(m, l.b, l.o, l.t, sameLayer)
 		if !stays[i] {
 			continue
 		}
@@ -91,19 +92,12 @@ func (m *merger) groups() {
 	m.o.Groups, m.o.Orphans = groups, layersOf(-1)
 }
 
+// sameGroup reports whether two groups are equal, except for their layers.
 func sameGroup(a, b *twmap.Group) bool {
-	return a.Name == b.Name && a.Version == b.Version && a.OffsetX == b.OffsetX && a.OffsetY == b.OffsetY &&
-		a.ParallaxX == b.ParallaxX && a.ParallaxY == b.ParallaxY &&
-		sameClip(a.Clip, b.Clip) && sameZoom(a.ParallaxZoom, b.ParallaxZoom)
+	x, y := *a, *b
+	x.Layers, y.Layers = nil, nil
+	return deep.Equal(x, y)
 }
-
-var (
-	sameClip = merge3.Item(func(a, b *twmap.Clip) bool { return *a == *b })
-	sameZoom = merge3.Item(func(a, b *twmap.ParallaxZoom) bool { return a.Percent == b.Percent })
-	sameAuto = merge3.Item(func(a, b *twmap.AutoMapper) bool {
-		return a.Config == b.Config && a.Seed == b.Seed && a.Automatic == b.Automatic
-	})
-)
 
 func (m *merger) mergeGroup(b, o, t *twmap.Group) {
 	field(m, b, "name", b.Name, &o.Name, t.Name)
@@ -115,36 +109,28 @@ func (m *merger) mergeGroup(b, o, t *twmap.Group) {
 	parallax := point{o.ParallaxX, o.ParallaxY}
 	field(m, b, "parallax", point{b.ParallaxX, b.ParallaxY}, &parallax, point{t.ParallaxX, t.ParallaxY})
 	o.ParallaxX, o.ParallaxY = parallax.X, parallax.Y
-	fieldFunc(m, b, "clip", b.Clip, &o.Clip, t.Clip, sameClip)
-	fieldFunc(m, b, "parallax zoom", b.ParallaxZoom, &o.ParallaxZoom, t.ParallaxZoom, sameZoom)
+	field(m, b, "clip", b.Clip, &o.Clip, t.Clip)
+	field(m, b, "parallax zoom", b.ParallaxZoom, &o.ParallaxZoom, t.ParallaxZoom)
 }
 
 // sameLayer reports whether a layer is unchanged since base.
-func (m *merger) sameLayer(a, b twmap.Layer) bool {
-	x, y := a.Base(), b.Base()
-	if x.Name != y.Name || x.Flags != y.Flags {
+func sameLayer(a, b twmap.Layer) bool {
+	if !deep.Equal(a, b) {
 		return false
 	}
 	switch a := a.(type) {
 	case *twmap.TileLayer:
-		b := b.(*twmap.TileLayer)
-		return a.Version == b.Version && a.Color == b.Color && a.ColorEnv == b.ColorEnv &&
-			a.ColorEnvOffset == b.ColorEnvOffset && a.Image == b.Image && sameAuto(a.AutoMapper, b.AutoMapper) && sameCells(a, b)
+		return sameCells(a, b.(*twmap.TileLayer))
 	case *twmap.QuadLayer:
-		b := b.(*twmap.QuadLayer)
 		p, _ := a.Quads()
-		q, _ := b.Quads()
-		return a.Version == b.Version && a.Image == b.Image && slices.Equal(p, q)
+		q, _ := b.(*twmap.QuadLayer).Quads()
+		return slices.Equal(p, q)
 	case *twmap.SoundLayer:
-		b := b.(*twmap.SoundLayer)
 		p, _ := a.Sources()
-		q, _ := b.Sources()
-		return a.Version == b.Version && a.Sound == b.Sound && a.Deprecated == b.Deprecated && slices.Equal(p, q)
-	case *twmap.UnknownLayer:
-		b := b.(*twmap.UnknownLayer)
-		return a.Type == b.Type && slices.Equal(a.Data, b.Data)
+		q, _ := b.(*twmap.SoundLayer).Sources()
+		return slices.Equal(p, q)
 	}
-	return false
+	return true
 }
 
 // mergeLayer merges a layer that both sides have into that of ours.
@@ -166,7 +152,7 @@ func (m *merger) mergeLayer(l layerTriple) {
 		field(m, b, "color envelope", b.ColorEnv, &o.ColorEnv, t.ColorEnv)
 		field(m, b, "color envelope offset", b.ColorEnvOffset, &o.ColorEnvOffset, t.ColorEnvOffset)
 		field(m, b, "image", b.Image, &o.Image, t.Image)
-		fieldFunc(m, b, "automapper", b.AutoMapper, &o.AutoMapper, t.AutoMapper, sameAuto)
+		field(m, b, "automapper", b.AutoMapper, &o.AutoMapper, t.AutoMapper)
 		m.cells(b, o, t)
 	case *twmap.QuadLayer:
 		o, t := l.o.(*twmap.QuadLayer), l.t.(*twmap.QuadLayer)
@@ -195,7 +181,7 @@ func (m *merger) mergeLayer(l layerTriple) {
 	case *twmap.UnknownLayer:
 		o, t := l.o.(*twmap.UnknownLayer), l.t.(*twmap.UnknownLayer)
 		field(m, b, "type", b.Type, &o.Type, t.Type)
-		fieldFunc(m, b, "data", b.Data, &o.Data, t.Data, slices.Equal)
+		field(m, b, "data", b.Data, &o.Data, t.Data)
 	}
 }
 

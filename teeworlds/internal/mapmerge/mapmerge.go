@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"trowel.example/check"
+	"trowel.example/internal/values/deep"
 	"trowel.example/internal/values/merge3"
 	"trowel.example/teeworlds/internal/mapmatch"
 	"trowel.example/teeworlds/mapdir"
@@ -18,8 +19,8 @@ import (
 //
 // A change of one side is taken from that side, and equal changes of both sides are taken once. Parts that nobody
 // changed, or only ours, keep their compressed bytes. Rows and columns that a side added or removed move the changes
-// of the other side, and where a side mirrored or rotated the map, or a layer, the changes of the other side are
-// turned as well.
+// of the other side. If a side mirrored, rotated, extended or cropped the map, or turned a layer, the same is done to the
+// changes of the other side.
 func Merge(base, ours, theirs *twmap.Map, o merge3.Options) (*twmap.Map, []check.Conflict, error) {
 	m := &merger{log: merge3.Log{Options: o}, b: base.Clone(), o: ours.Clone(), t: theirs.Clone(),
 		paths: make(map[any]string), parts: make(map[any]*twmap.Part)}
@@ -43,9 +44,15 @@ func (m *merger) merge() error {
 	if err != nil {
 		return err
 	}
+	framed, err := m.frameSides()
+	if err != nil {
+		return err
+	}
+	m.ours, m.yours = mapmatch.Match(m.b, m.o), mapmatch.Match(m.b, m.t)
 	m.name()
 	m.match()
 	m.reportTurn(turned)
+	m.reportFrame(framed)
 	if err := m.renumber(); err != nil {
 		return err
 	}
@@ -128,7 +135,7 @@ func (m *merger) match() {
 			return o.Name == t.Name && sameSound(o, t)
 		})
 	m.envelope = newList(twmap.PartEnvelope, three[[]*twmap.Envelope]{m.b.Envelopes, m.o.Envelopes, m.t.Envelopes},
-		matches{m.ours.Envelopes, m.yours.Envelopes, both.Envelopes}, sameEnvelope)
+		matches{m.ours.Envelopes, m.yours.Envelopes, both.Envelopes}, deep.Equal)
 	m.group = newList(twmap.PartGroup, three[[]*twmap.Group]{m.b.Groups, m.o.Groups, m.t.Groups},
 		matches{m.ours.Groups, m.yours.Groups, both.Groups}, func(o, t *twmap.Group) bool {
 			return o.Name == t.Name && both.Old.GroupAttributes(o) == both.New.GroupAttributes(t)

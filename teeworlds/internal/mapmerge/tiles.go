@@ -22,6 +22,9 @@ func sameCells(a, b *twmap.TileLayer) bool {
 	if a.Kind() != b.Kind() || a.Width() != b.Width() || a.Height() != b.Height() {
 		return false
 	}
+	if a.SameStream(b) {
+		return true
+	}
 	a, b = a.Clone(), b.Clone() // their cells are released with them
 	return gridsOf(a.Kind()).same(a, b)
 }

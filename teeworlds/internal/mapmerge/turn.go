@@ -5,7 +5,6 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/values/merge3"
-	"trowel.example/teeworlds/internal/mapmatch"
 	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"
 )
@@ -44,7 +43,6 @@ func (m *merger) turnSides() (turns, error) {
 			}
 		}
 	}
-	m.ours, m.yours = mapmatch.Match(m.b, m.o), mapmatch.Match(m.b, m.t)
 	return is, nil
 }
 

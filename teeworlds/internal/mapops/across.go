@@ -16,14 +16,22 @@ import (
 
 // Across are the options of operations that bring maps, or parts of maps, to another game.
 type Across struct {
-	Drop   bool     `option:"drop"`
+	Drop   bool     `option:"drop" help:"leave out data that the target cannot hold, instead of failing"`
 	Mapres []string `option:"mapres"`
 }
+
+// Describe describes the options.
+func (Across) Describe(o *format.Option) { mapscene.Pictures{}.Describe(o) }
 
 // Conversion are the options of conversions of the edited map to another game.
 type Conversion struct {
 	Across
 	Force bool `option:"force"`
+}
+
+// Describe describes the options.
+func (Conversion) Describe(o *format.Option) {
+	o.Explain("force", "convert tiles even if the map already has the target's format: they are those of the other game")
 }
 
 // Of returns how a map is converted to another game. The map is drawn with the pictures of game. src is the source of
@@ -81,7 +89,12 @@ func ConvertTo06(e *Editor, o Conversion) error {
 // OtherMap are the options of operations that add parts of another map, a file or an extracted folder.
 type OtherMap struct {
 	Across
-	Path string `option:"map"`
+	MapArg
+}
+
+// MapArg is the argument for another map.
+type MapArg struct {
+	Path string `arg:"map,input" help:"another map"`
 }
 
 // open returns the other map, and how its parts are converted to the game of the edited map.
@@ -113,9 +126,9 @@ func Append(e *Editor, o OtherMap) error {
 
 // PastedGroups are the options of paste-group.
 type PastedGroups struct {
+	At int `option:"at" default:"-1" help:"the {number} of the first new group, from 0; -1 puts them at the end"`
 	OtherMap
 	GroupArgs
-	At int `option:"at"`
 }
 
 // PasteGroups adds groups of another map.
@@ -133,8 +146,15 @@ func PasteGroups(e *Editor, o PastedGroups) error {
 
 // PastedEnvelopes are the arguments of paste-envelopes.
 type PastedEnvelopes struct {
-	Path string `option:"map"`
+	MapArg
 	EnvelopeArgs
+}
+
+// Describe describes the arguments.
+func (PastedEnvelopes) Describe(o *format.Option) {
+	if o.Name == "envelope" {
+		o.Names, o.Help = "", "the name of an envelope of the other map, with * and ?, or its number (default: all)"
+	}
 }
 
 // PasteEnvelopes adds envelopes of another map.
@@ -153,8 +173,8 @@ func PasteEnvelopes(e *Editor, o PastedEnvelopes) error {
 // PastedArea are the options of paste-area.
 type PastedArea struct {
 	OtherMap
-	Area string    `option:"area"`
-	To   []float64 `option:"to"`
+	Cropping
+	To []float64 `arg:"to" help:"{x,y} in tiles, the new position of the area's top left corner"`
 }
 
 // PasteArea copies an area of another map.
@@ -176,7 +196,7 @@ func PasteArea(e *Editor, o PastedArea) error {
 
 // Scaling is the argument of scale.
 type Scaling struct {
-	Factor string `option:"factor"`
+	Factor string `arg:"factor" choices:"1|2|4|8|16" help:"the size of the new map, relative to the old one"`
 }
 
 // Scale enlarges the map.
@@ -187,10 +207,10 @@ func Scale(e *Editor, o Scaling) error {
 
 // Extension are the options of extend, in tiles.
 type Extension struct {
-	Left  int `option:"left"`
-	Right int `option:"right"`
-	Up    int `option:"up"`
-	Down  int `option:"down"`
+	Left  int `option:"left" default:"0" help:"{tiles} on the left"`
+	Right int `option:"right" default:"0" help:"{tiles} on the right"`
+	Up    int `option:"up" default:"0" help:"{tiles} above"`
+	Down  int `option:"down" default:"0" help:"{tiles} below"`
 }
 
 // Extend enlarges the map at its sides.
@@ -198,7 +218,7 @@ func Extend(e *Editor, o Extension) error { return e.Extend(mapedit.Sides(o)) }
 
 // Cropping is the argument of crop.
 type Cropping struct {
-	Area string `option:"area"`
+	Area string `arg:"area" help:"x1,y1:x2,y2, two opposite corners in tiles, both included"`
 }
 
 // Crop crops the map to an area.
@@ -212,7 +232,7 @@ func Crop(e *Editor, o Cropping) error {
 
 // Shrinking is the option of shrink.
 type Shrinking struct {
-	Physics bool `option:"physics"`
+	Physics bool `option:"physics" help:"shrink the physics layers, too: the border beyond which players die moves with them"`
 }
 
 // Shrink removes repeated edges of layers.

@@ -7,13 +7,9 @@ import (
 
 	"trowel.example/internal/format"
 	"trowel.example/teeworlds/internal/mapfile"
-	"trowel.example/teeworlds/internal/mapscene"
 	"trowel.example/teeworlds/mapdraw"
 	"trowel.example/teeworlds/mapedit"
 )
-
-// OptionDrop permits losses.
-var OptionDrop = format.Option{Name: "drop", Bool: true, Help: "leave out data that the target cannot hold, instead of failing"}
 
 // A Converter converts a map to another format, and calls lost for everything that the format has no room for.
 type Converter func(e *Editor, o Across, lost func(string)) error
@@ -54,14 +50,15 @@ func Convert(convert Converter) func(context.Context, *format.Job, *format.Sourc
 		if err != nil {
 			return err
 		}
-		read := m.Source()
+		if err := mapfile.Mend(job, src, m, m.Source()); err != nil {
+			return err
+		}
 		own := *job
 		own.Source = src
-		across := Across{OptionDrop.On(job), mapscene.OptionMapres.Values(job)}
+		across := format.Values[Across](job)
 		if err := convert(&Editor{mapedit.New(m, nil), &own}, across, func(part string) { lost = append(lost, part) }); err != nil {
 			return fmt.Errorf("%s: %w", src.Path, Advise(err))
 		}
-		_ = read.Verify()
 		data, err := m.Encode()
 		if err != nil {
 			return err
@@ -85,7 +82,9 @@ func ConvertContainer(version int) func(context.Context, *format.Job, *format.So
 		if err != nil {
 			return err
 		}
-		_ = m.Source().Verify() // otherwise unchanged blocks are not read
+		if err := mapfile.Mend(job, src, m, m.Source()); err != nil {
+			return err
+		}
 		data, err := m.EncodeVersion(version)
 		if err != nil {
 			return err

@@ -13,10 +13,10 @@ import (
 // Drawing are the options of draw-tiles.
 type Drawing struct {
 	SomeLayers
-	X      int      `option:"x"`
-	Y      int      `option:"y"`
-	Rows   []string `option:"row"`
-	Unused bool     `option:"unused"`
+	X    int      `arg:"x" help:"the column of the first tile of each row, from 0"`
+	Y    int      `arg:"y" help:"the row of the first tile, from 0"`
+	Rows []string `arg:"row,some" help:"the tiles of a row, such as '12xr*3 _ .'"`
+	AnyTile
 }
 
 // maxPlace is the largest coordinate of a place.

@@ -14,7 +14,7 @@ import (
 // draw draws rows at a place of a layer of the map.
 func draw(m *twmap.Map, layer string, x, y int, rows ...string) error {
 	e := &Editor{mapedit.New(m, nil), &format.Job{Source: format.NewSource("a.map", nil)}}
-	o := Drawing{X: x, Y: y, Rows: rows, Unused: true}
+	o := Drawing{X: x, Y: y, Rows: rows, AnyTile: AnyTile{true}}
 	o.Patterns = []string{layer}
 	list, err := o.Select(e)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"trowel.example/check"
 	"trowel.example/internal/format"
@@ -12,11 +11,8 @@ import (
 	"trowel.example/teeworlds/mapedit"
 )
 
-// Operation is an edit operation for maps, with the function that performs it.
-type Operation struct {
-	format.Command
-	Do func(ctx context.Context, e *Editor) error
-}
+// Do is [format.Command.Do] of operations.
+type Do func(ctx context.Context, e *Editor) error
 
 // Names of operations that the declaration refers to.
 const (
@@ -27,25 +23,22 @@ const (
 )
 
 // Editing returns the declaration of operations.
-func Editing(operations []Operation) *format.Editing {
+func Editing(operations []*format.Command) *format.Editing {
 	return &format.Editing{
-		Draw:     DrawName,
-		Move:     MoveName,
-		Tint:     ColorName,
-		Texts:    []format.EditableText{{Path: "settings.cfg", Title: "Settings", Command: SettingsName}},
-		Commands: format.Declared(operations, func(o *Operation) *format.Command { return &o.Command }),
-		Edit: func(
-			ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, out format.Output,
-			report func(check.Change) error,
-		) error {
-			return edit(ctx, operations, job, src, steps, out, report)
+		Draw: DrawName,
+		Move: MoveName,
+		Tint: ColorName,
+		Texts: []format.EditableText{
+			{Path: "settings.cfg", Title: "Settings", Command: SettingsName, Options: []string{"--new-name"}},
 		},
+		Commands: operations,
+		Edit:     edit,
 	}
 }
 
 // edit applies the steps to a map and writes it.
 func edit(
-	ctx context.Context, operations []Operation, job *format.Job, src *format.Source, steps []format.Step, out format.Output,
+	ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, out format.Output,
 	report func(check.Change) error,
 ) error {
 	m, err := mapfile.Decode(job, src)
@@ -62,10 +55,9 @@ func edit(
 		}
 	})
 	for _, step := range steps {
-		i := slices.IndexFunc(operations, func(o Operation) bool { return o.Name == step.Name })
 		own := *step.Job
 		own.Source = src
-		if err := lacks.Add(step, own.Lack(operations[i].Do(ctx, &Editor{e, &own}))); err != nil {
+		if err := lacks.Add(step, own.Lack(step.Do.(Do)(ctx, &Editor{e, &own}))); err != nil {
 			return fmt.Errorf("%s: %w", src.Path, err)
 		}
 		if failed != nil || ctx.Err() != nil {
@@ -78,7 +70,9 @@ func edit(
 	if fit {
 		e.Fit()
 	}
-	_ = read.Verify() // blocks that no step has read may also be damaged
+	if err := mapfile.Mend(job, src, m, read); err != nil {
+		return err
+	}
 	encode := m.Encode
 	if job.Temporary {
 		encode = m.EncodeDraft

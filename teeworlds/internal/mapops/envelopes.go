@@ -14,11 +14,26 @@ import (
 
 // NewEnvelope are the options of add-envelope.
 type NewEnvelope struct {
-	Kind         string   `option:"kind"`
-	Name         string   `option:"name"`
-	Points       []string `option:"point"`
-	Curve        string   `option:"curve"`
-	Synchronized bool     `option:"synchronized"`
+	Kind string `arg:"kind" choices:"position|color|sound" help:"what the envelope changes"`
+	NewName
+	Points []string `option:"point" help:"{milliseconds:values}, in order of time, such as 1000:0,-32,0"`
+	NewCurve
+	Synchronized bool `option:"synchronized" help:"use the server's clock"`
+}
+
+// NewCurve is the option for the curve of new points.
+type NewCurve struct {
+	Curve string `option:"curve" choices:"step|linear|slow|fast|smooth|bezier" default:"linear" help:"the curve to the next point"`
+}
+
+// PointValues are the values of a point.
+type PointValues struct {
+	Values string `option:"values"`
+}
+
+// Describe describes the option.
+func (PointValues) Describe(o *format.Option) {
+	o.Explain("values", "`numbers` separated by commas: x,y,rotation in pixels and degrees; r,g,b,a or volume, each from 0 to 1")
 }
 
 // AddEnvelope adds an envelope.
@@ -47,9 +62,9 @@ func AddEnvelope(e *Editor, o NewEnvelope) error {
 // NewPoint are the options of add-point.
 type NewPoint struct {
 	EnvelopeArg
-	Time   int    `option:"time"`
-	Values string `option:"values"`
-	Curve  string `option:"curve"`
+	Time int `arg:"time" help:"in milliseconds"`
+	PointValues
+	NewCurve
 }
 
 // AddPoint adds a point to an envelope.
@@ -65,12 +80,12 @@ func AddPoint(e *Editor, envelope int, o NewPoint) error {
 // PointSetting are the options of set-point.
 type PointSetting struct {
 	EnvelopeArg
-	Point  int     `option:"point"`
-	Time   *int    `option:"time"`
-	Values string  `option:"values"`
-	Curve  *string `option:"curve"`
-	In     string  `option:"in"`
-	Out    string  `option:"out"`
+	Point int  `arg:"point" help:"the number of the point, from 0"`
+	Time  *int `option:"time" help:"in {milliseconds}"`
+	PointValues
+	Curve *string `option:"curve" choices:"step|linear|slow|fast|smooth|bezier" help:"the curve to the next point"`
+	In    string  `option:"in" help:"handles of a bezier curve before the point: {ms,value} for each value, separated by spaces"`
+	Out   string  `option:"out" help:"handles of a bezier curve after the point: {ms,value} for each value, separated by spaces"`
 }
 
 // SetPoint changes a point of an envelope.

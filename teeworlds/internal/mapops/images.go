@@ -3,14 +3,21 @@ package mapops
 import (
 	"image"
 
+	"trowel.example/internal/format"
 	"trowel.example/teeworlds/internal/mapscene"
 	"trowel.example/teeworlds/mapdraw"
+	"trowel.example/teeworlds/twmap"
 )
 
 // NewImage are the arguments of add-image.
 type NewImage struct {
-	Name string `option:"name"`
-	File string `option:"file"`
+	NewName
+	PNG
+}
+
+// PNG is the argument for a picture.
+type PNG struct {
+	File string `arg:"file,input" help:"a picture, PNG"`
 }
 
 // AddImage adds an image.
@@ -24,8 +31,11 @@ func AddImage(e *Editor, o NewImage) error {
 
 // GameImages are the arguments of add-external-images.
 type GameImages struct {
-	Names []string `option:"name"`
+	Names []string `arg:"name,some" help:"an image of the game; easter and generic_shadows are only in Teeworlds 0.7"`
 }
+
+// Describe describes the arguments.
+func (GameImages) Describe(o *format.Option) { o.Choices = twmap.ExternalImages }
 
 // AddExternalImages adds images of the game.
 func AddExternalImages(e *Editor, o GameImages) error {
@@ -40,7 +50,7 @@ func AddExternalImages(e *Editor, o GameImages) error {
 // ImageFile are the arguments of replace-image.
 type ImageFile struct {
 	ImageArg
-	File string `option:"file"`
+	PNG
 }
 
 // ReplaceImages gives images another picture.
@@ -58,8 +68,8 @@ type ExternalImages struct {
 	mapscene.Pictures
 }
 
-// find returns a function that returns the pictures of external images.
-func (o ExternalImages) Select(e *Editor) (func(name string) (*image.NRGBA, error), error) {
+// external returns a function that returns the pictures of external images.
+func external(e *Editor, o mapscene.Pictures) (func(name string) (*image.NRGBA, error), error) {
 	draw, err := o.Options(e.Job.Source)
 	if err != nil {
 		return nil, err
@@ -73,7 +83,7 @@ func (o ExternalImages) Select(e *Editor) (func(name string) (*image.NRGBA, erro
 
 // EmbedImages embeds external images.
 func EmbedImages(e *Editor, list []int, o ExternalImages) error {
-	find, err := o.Select(e)
+	find, err := external(e, o.Pictures)
 	if err != nil {
 		return err
 	}
@@ -82,13 +92,14 @@ func EmbedImages(e *Editor, list []int, o ExternalImages) error {
 
 // Externalizing are the options of externalize-images.
 type Externalizing struct {
-	ExternalImages
-	Force bool `option:"force"`
+	SomeImages
+	Force bool `option:"force" help:"even if the picture differs from the game's, or if the game's picture is not found"`
+	mapscene.Pictures
 }
 
 // ExternalizeImages makes embedded images external.
 func ExternalizeImages(e *Editor, list []int, o Externalizing) error {
-	find, err := o.Select(e)
+	find, err := external(e, o.Pictures)
 	if err != nil {
 		return err
 	}

@@ -20,9 +20,16 @@ type Editor struct {
 
 // Layers are the layers that --layer names, or all layers without that option; with --not, the other layers.
 type Layers struct {
-	Patterns []string `option:"layer"`
-	Not      bool     `option:"not"`
+	Patterns []string `option:"layer" names:"layer"`
+	Not      bool     `option:"not" help:"in all layers except those of --layer"`
 }
+
+// helpLayer describes layers.
+const helpLayer = "a path such as Tree/Leaves, with * and ?; a kind: tiles, quads, sounds, physics, game, front and so on; " +
+	"numbers such as 3/1; several separated by commas, with - before those to exclude"
+
+// Describe describes the options.
+func (Layers) Describe(o *format.Option) { o.Explain("layer", "only in this `layer`: "+helpLayer) }
 
 // Select returns the layers.
 func (o Layers) Select(e *Editor) ([]mapedit.LayerAt, error) {
@@ -60,16 +67,22 @@ func (o SomeLayers) Select(e *Editor) ([]mapedit.LayerAt, error) {
 
 // LayerArgs are the layers that the words of an argument name.
 type LayerArgs struct {
-	Patterns []string `option:"layer"`
+	Patterns []string `arg:"layer,some" names:"layer"`
 }
+
+// Describe describes the argument.
+func (LayerArgs) Describe(o *format.Option) { o.Explain("layer", helpLayer) }
 
 // Select returns the layers.
 func (o LayerArgs) Select(e *Editor) ([]mapedit.LayerAt, error) { return e.Layers(o.Patterns...) }
 
 // LayerArg are the layers that an argument names.
 type LayerArg struct {
-	Pattern string `option:"layer"`
+	Pattern string `arg:"layer" names:"layer"`
 }
+
+// Describe describes the argument.
+func (LayerArg) Describe(o *format.Option) { o.Explain("layer", helpLayer) }
 
 // Select returns the layers.
 func (o LayerArg) Select(e *Editor) ([]mapedit.LayerAt, error) { return e.Layers(o.Pattern) }
@@ -125,28 +138,34 @@ func one(word string, find func(string) ([]int, error)) (int, error) {
 // one.
 type (
 	GroupArg struct {
-		Group string `option:"group"`
+		Group string `arg:"group" names:"group" help:"the path of a group, with * and ?, its number, or game"`
 	}
 	GroupArgs struct {
-		Groups []string `option:"group"`
+		Groups []string `arg:"group,some" names:"group" help:"the path of a group, with * and ?, its number, or game"`
 	}
 	ImageArg struct {
-		Image string `option:"image"`
+		Image string `arg:"image" names:"image" help:"the name of an image, with * and ?, or its number"`
+	}
+	SomeImages struct {
+		Images []string `arg:"image,some" names:"image" help:"the name of an image, with * and ?, or its number"`
 	}
 	ImageArgs struct {
-		Images []string `option:"image"`
+		Images []string `arg:"image" names:"image" help:"the name of an image, with * and ?, or its number (default: all)"`
 	}
 	SoundArg struct {
-		Sound string `option:"sound"`
+		Sound string `arg:"sound" names:"sound" help:"the name of a sound, with * and ?, or its number"`
 	}
 	SoundArgs struct {
-		Sounds []string `option:"sound"`
+		Sounds []string `arg:"sound,some" names:"sound" help:"the name of a sound, with * and ?, or its number"`
 	}
 	EnvelopeArg struct {
-		Envelope string `option:"envelope"`
+		Envelope string `arg:"envelope" names:"envelope" help:"the name of an envelope, with * and ?, or its number"`
+	}
+	SomeEnvelopes struct {
+		Envelopes []string `arg:"envelope,some" names:"envelope" help:"the name of an envelope, with * and ?, or its number"`
 	}
 	EnvelopeArgs struct {
-		Envelopes []string `option:"envelope"`
+		Envelopes []string `arg:"envelope" names:"envelope" help:"the name of an envelope, with * and ?, or its number (default: all)"`
 	}
 )
 
@@ -155,20 +174,22 @@ func (o ImageArg) Number(e *Editor) (int, error)    { return one(o.Image, e.Imag
 func (o SoundArg) Number(e *Editor) (int, error)    { return one(o.Sound, e.Sounds) }
 func (o EnvelopeArg) Number(e *Editor) (int, error) { return one(o.Envelope, e.Envelopes) }
 
-func (o GroupArgs) Numbers(e *Editor) ([]int, error)    { return e.several(o.Groups, e.Groups) }
-func (o ImageArg) Numbers(e *Editor) ([]int, error)     { return e.several([]string{o.Image}, e.Images) }
-func (o ImageArgs) Numbers(e *Editor) ([]int, error)    { return e.several(o.Images, e.Images) }
-func (o SoundArg) Numbers(e *Editor) ([]int, error)     { return e.several([]string{o.Sound}, e.Sounds) }
-func (o SoundArgs) Numbers(e *Editor) ([]int, error)    { return e.several(o.Sounds, e.Sounds) }
-func (o EnvelopeArgs) Numbers(e *Editor) ([]int, error) { return e.several(o.Envelopes, e.Envelopes) }
+func (o GroupArgs) Numbers(e *Editor) ([]int, error)     { return e.several(o.Groups, e.Groups) }
+func (o ImageArg) Numbers(e *Editor) ([]int, error)      { return e.several([]string{o.Image}, e.Images) }
+func (o ImageArgs) Numbers(e *Editor) ([]int, error)     { return e.several(o.Images, e.Images) }
+func (o SoundArg) Numbers(e *Editor) ([]int, error)      { return e.several([]string{o.Sound}, e.Sounds) }
+func (o SoundArgs) Numbers(e *Editor) ([]int, error)     { return e.several(o.Sounds, e.Sounds) }
+func (o SomeImages) Numbers(e *Editor) ([]int, error)    { return e.several(o.Images, e.Images) }
+func (o SomeEnvelopes) Numbers(e *Editor) ([]int, error) { return e.several(o.Envelopes, e.Envelopes) }
+func (o EnvelopeArgs) Numbers(e *Editor) ([]int, error)  { return e.several(o.Envelopes, e.Envelopes) }
 
 // NewName and NewNumber are the arguments for what a part gets.
 type (
 	NewName struct {
-		Name string `option:"name"`
+		Name string `arg:"name" help:"the new name"`
 	}
 	NewNumber struct {
-		To int `option:"to"`
+		To int `arg:"to" help:"the new number, from 0"`
 	}
 )
 
@@ -176,7 +197,7 @@ type (
 type (
 	NewGroup struct {
 		NewName
-		At int `option:"at"`
+		At int `option:"at" default:"-1" help:"its {number}, from 0; -1 puts it at the end, in front of all others"`
 	}
 	GroupMove struct {
 		GroupArg
@@ -186,13 +207,21 @@ type (
 		ImageArg
 		NewName
 	}
+	GroupNaming struct {
+		GroupArg
+		NewName
+	}
+	LayerNaming struct {
+		LayerArg
+		NewName
+	}
 	ImageMove struct {
 		ImageArg
 		NewNumber
 	}
 	ImageOptimization struct {
 		ImageArgs
-		KeepTiles bool `option:"keep-tiles"`
+		KeepTiles bool `option:"keep-tiles" help:"keep tiles that no layer uses, for later edits"`
 	}
 	SoundName struct {
 		SoundArg
@@ -212,11 +241,11 @@ type (
 	}
 	EnvelopeClock struct {
 		EnvelopeArgs
-		Off bool `option:"off"`
+		Off bool `option:"off" help:"use the clock of each player instead"`
 	}
 	PointArgs struct {
 		EnvelopeArg
-		Points []int `option:"point"`
+		Points []int `arg:"point,some" help:"the number of the point, from 0"`
 	}
 )
 

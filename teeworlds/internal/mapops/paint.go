@@ -38,7 +38,7 @@ func TilesNamed(word string) (func(kind twmap.Kind, id uint8) bool, error) {
 		})
 	}
 	for kind := twmap.KindTiles; kind <= twmap.KindZones; kind++ {
-		if len(TileIDs(selects, kind)) > 0 {
+		if len(tileIDs(selects, kind)) > 0 {
 			return selects, nil
 		}
 	}
@@ -60,8 +60,8 @@ func TileNames(add func(name string)) {
 	}
 }
 
-// TileIDs returns the ids of the tiles that selects accepts for a kind of layers.
-func TileIDs(selects func(kind twmap.Kind, id uint8) bool, kind twmap.Kind) (ids []uint8) {
+// tileIDs returns the ids of the tiles that selects accepts for a kind of layers.
+func tileIDs(selects func(kind twmap.Kind, id uint8) bool, kind twmap.Kind) (ids []uint8) {
 	for id := range 256 {
 		if selects(kind, uint8(id)) {
 			ids = append(ids, uint8(id))
@@ -70,17 +70,39 @@ func TileIDs(selects func(kind twmap.Kind, id uint8) bool, kind twmap.Kind) (ids
 	return ids
 }
 
+// TileSet holds selected tiles by the kinds of their layers and their ids.
+type TileSet [twmap.KindZones + 1][256]bool
+
+// Add selects the tiles that a word names.
+func (s *TileSet) Add(word string) error {
+	selects, err := TilesNamed(word)
+	if err != nil {
+		return err
+	}
+	for kind := range s {
+		for _, id := range tileIDs(selects, twmap.Kind(kind)) {
+			s[kind][id] = true
+		}
+	}
+	return nil
+}
+
 // Painting are the options of an operation that sets tiles.
 type Painting struct {
-	Tiles
 	TileFields
-	Unused bool `option:"unused"`
+	AnyTile
+}
+
+// AnyTile is the option for tiles without a meaning.
+type AnyTile struct {
+	Unused bool `option:"unused" help:"also tiles without a meaning in the layer"`
 }
 
 // Filling are the options of fill-tiles.
 type Filling struct {
+	ID string `arg:"id" names:"tile" help:"the tile, 0 to 255 or a name such as freeze"`
+	Tiles
 	Painting
-	ID string `option:"id"`
 }
 
 // Fill sets all tiles of an area or of layers.
@@ -92,10 +114,16 @@ func Fill(e *Editor, list []mapedit.LayerAt, area *mapedit.Area, o Filling) erro
 
 // Replacing are the options of replace-tiles.
 type Replacing struct {
-	Painting
+	From string `arg:"from" names:"tile"`
+	To   string `arg:"to" names:"tile" help:"the new tile: 0 to 255, a name, or same"`
+	Tiles
 	FromFields
-	From string `option:"from"`
-	To   string `option:"to"`
+	Painting
+}
+
+// Describe describes the arguments.
+func (Replacing) Describe(o *format.Option) {
+	o.Explain("from", "the tile to replace: 0 to 255, a name such as freeze (* and ? select several), or any")
 }
 
 // Replace replaces tiles.
@@ -137,7 +165,7 @@ func (o Painting) paint(
 			return []*uint8{nil}
 		}
 		var list []*uint8
-		for _, id := range TileIDs(selects[word], kind) {
+		for _, id := range tileIDs(selects[word], kind) {
 			list = append(list, &id)
 		}
 		return list

@@ -9,21 +9,28 @@ import (
 	"strconv"
 	"strings"
 
+	"trowel.example/fault"
+	"trowel.example/internal/format"
 	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"
 )
 
 // LayerFields are the options for the fields of layers.
 type LayerFields struct {
-	Name           *string      `option:"name"`
-	Detail         *string      `option:"detail"`
-	Width          *int         `option:"width"`
-	Height         *int         `option:"height"`
-	Color          *color.NRGBA `option:"color"`
-	ColorEnv       *string      `option:"color-envelope"`
-	ColorEnvOffset *int         `option:"color-envelope-offset"`
-	Image          *string      `option:"image"`
-	Sound          *string      `option:"sound"`
+	Name           *string      `option:"name" help:"up to 11 {bytes}"`
+	Detail         *string      `option:"detail" choices:"true|false"`
+	Width          *int         `option:"width" help:"in {tiles}"`
+	Height         *int         `option:"height" help:"in {tiles}"`
+	Color          *color.NRGBA `option:"color" help:"the colour of all tiles, such as #ff8000 or #ffffff80"`
+	ColorEnv       *string      `option:"color-envelope" names:"envelope" help:"the {envelope} that changes the colour, or none"`
+	ColorEnvOffset *int         `option:"color-envelope-offset" help:"how many {milliseconds} the envelope is ahead"`
+	Image          *string      `option:"image" names:"image" help:"the {image} of tiles or quads, or none"`
+	Sound          *string      `option:"sound" names:"sound" help:"the {sound} of a sound layer, or none"`
+}
+
+// Describe describes the options.
+func (LayerFields) Describe(o *format.Option) {
+	o.Explain("detail", "whether the layer is hidden from players with the low detail setting")
 }
 
 // change returns the change that options specify.
@@ -84,10 +91,15 @@ func SetLayers(e *Editor, list []mapedit.LayerAt, o LayerSetting) error {
 
 // NewLayer are the options of add-layer.
 type NewLayer struct {
-	Kind string `option:"kind"`
-	GroupArg
-	At int `option:"at"`
+	Kind  string `arg:"kind" choices:"tiles|quads|sounds|front|tele|speedup|switch|tune" help:"the kind of layer"`
+	Group string `option:"group" names:"group" default:"game" help:"the {group} of the layer"`
+	LayerPlace
 	LayerFields
+}
+
+// LayerPlace is the option for the place of a layer.
+type LayerPlace struct {
+	At int `option:"at" default:"-1" help:"its {number} in the group, from 0; -1 puts it at the end"`
 }
 
 // AddLayer adds a layer.
@@ -96,7 +108,7 @@ func AddLayer(e *Editor, o NewLayer) error {
 	if err != nil {
 		return err
 	}
-	group, err := o.Number(e)
+	group, err := GroupArg{o.Group}.Number(e)
 	if err != nil {
 		return err
 	}
@@ -138,7 +150,7 @@ func AddLayer(e *Editor, o NewLayer) error {
 type LayerMove struct {
 	LayerArg
 	GroupArg
-	At int `option:"at"`
+	LayerPlace
 }
 
 // MoveLayer moves a layer.
@@ -152,6 +164,15 @@ func MoveLayer(e *Editor, o LayerMove) error {
 		return err
 	}
 	return e.MoveLayer(layer, mapedit.LayerAt{Group: group, Layer: o.At})
+}
+
+// RenameLayer renames a layer.
+func RenameLayer(e *Editor, o LayerNaming) error {
+	layer, err := o.SelectOne(e)
+	if err != nil {
+		return err
+	}
+	return e.ChangeLayers([]mapedit.LayerAt{layer}, mapedit.LayerChange{Name: &o.Name})
 }
 
 // wholePlace returns the value of an option as two integers in the range of a map.
@@ -186,10 +207,15 @@ func fixed(name string, at []float64) (twmap.Point, error) {
 // GroupSetting are the options of set-group.
 type GroupSetting struct {
 	GroupArgs
-	Name     *string   `option:"name"`
-	Offset   []float64 `option:"offset"`
+	Name     *string   `option:"name" help:"up to 11 {bytes}"`
+	Offset   []float64 `option:"offset" help:"{dx,dy} in pixels; a tile has 32"`
 	Parallax []float64 `option:"parallax"`
-	Clip     *string   `option:"clip"`
+	Clip     *string   `option:"clip" help:"{x,y,width,height} in pixels, the only part that is drawn, or none"`
+}
+
+// Describe describes the options.
+func (GroupSetting) Describe(o *format.Option) {
+	o.Explain("parallax", "`horizontal,vertical` in percent: 100 moves with the game, 0 stays on the screen")
 }
 
 // SetGroups changes groups.
@@ -227,7 +253,62 @@ func SetGroups(e *Editor, list []int, o GroupSetting) error {
 
 // Settings are the arguments of operations on settings.
 type Settings struct {
-	Lines []string `option:"setting"`
+	Lines []string `arg:"setting,some" names:"setting" help:"a server command, such as 'tune gravity 0.5'"`
+}
+
+// ChangedSettings are the arguments of set-setting.
+type ChangedSettings struct {
+	Settings
+	NewCommands
+}
+
+// NewSettings are the arguments of add-setting.
+type NewSettings struct{ ChangedSettings }
+
+// Describe describes the arguments: the map need not have them.
+func (NewSettings) Describe(o *format.Option) { o.Names = "" }
+
+// Each is [Settings.Each] for settings with known commands.
+func (o ChangedSettings) Each(e *Editor, do func(line string) error) error {
+	if err := o.check(e, o.Lines); err != nil {
+		return err
+	}
+	return o.Settings.Each(do)
+}
+
+// NewCommands is the option that allows unknown commands.
+type NewCommands struct {
+	NewName bool `option:"new-name" help:"allow commands that neither DDNet nor another known server has"`
+}
+
+// check returns an error for the commands of settings that neither a known server nor a setting of the map has: the words of
+// a setting may have been given as several arguments.
+func (o NewCommands) check(e *Editor, lines []string) error {
+	if o.NewName {
+		return nil
+	}
+	have := make(map[string]bool)
+	if info := e.Map().Info; info != nil {
+		for _, line := range info.Settings {
+			for _, command := range twmap.UnknownCommands(line) {
+				have[command] = true
+			}
+		}
+	}
+	advice := "--new-name confirms another command"
+	if len(lines) > 1 {
+		advice = fmt.Sprintf("a setting is one argument: '%s'; %s", strings.Join(lines, " "), advice)
+	}
+	var err error
+	for _, line := range lines {
+		for _, command := range twmap.UnknownCommands(line) {
+			if !have[command] {
+				err = errors.Join(err, &fault.NameError{Kind: "server command", Name: command, Names: twmap.CommandNames(),
+					Where: "of DDNet or another known server", Advice: advice, Fixed: true})
+			}
+		}
+	}
+	return err
 }
 
 // Each calls do for each setting.
@@ -241,17 +322,26 @@ func (o Settings) Each(do func(line string) error) error {
 
 // SettingsAt are the arguments of replace-settings.
 type SettingsAt struct {
-	At    int      `option:"at"`
-	Count int      `option:"count"`
-	Lines []string `option:"setting"`
+	At    int      `arg:"at" help:"the number of the first setting"`
+	Count int      `arg:"count" help:"how many settings are replaced"`
+	Lines []string `arg:"setting" help:"a server command, such as 'tune gravity 0.5'"`
+	NewCommands
+}
+
+// ReplaceSettings replaces settings by others.
+func ReplaceSettings(e *Editor, o SettingsAt) error {
+	if err := o.check(e, o.Lines); err != nil {
+		return err
+	}
+	return e.ReplaceSettings(o.At, o.Count, o.Lines)
 }
 
 // Info are the options of info.
 type Info struct {
-	Author  *string `option:"author"`
-	Version *string `option:"version"`
-	Credits *string `option:"credits"`
-	License *string `option:"license"`
+	Author  *string `option:"author" help:"up to 31 {bytes}; an empty text removes the author"`
+	Version *string `option:"version" help:"of the map, up to 15 {bytes}"`
+	Credits *string `option:"credits" help:"up to 127 {bytes}"`
+	License *string `option:"license" help:"up to 31 {bytes}"`
 }
 
 // SetInfo changes what a map states about itself.
@@ -269,4 +359,28 @@ func SetInfo(e *Editor, o Info) error {
 		}
 	}
 	return nil
+}
+
+// Unused are the options of remove-unused; without any it removes everything that is unused.
+type Unused struct {
+	Images    bool `option:"images" help:"only the images that nothing uses"`
+	Sounds    bool `option:"sounds" help:"only the sounds that no layer plays"`
+	Envelopes bool `option:"envelopes" help:"only the envelopes that nothing uses"`
+}
+
+// RemoveUnused removes what has no effect.
+func RemoveUnused(e *Editor, o Unused) (err error) {
+	if o == (Unused{}) {
+		return e.RemoveUnused()
+	}
+	if o.Images {
+		err = e.RemoveUnusedImages()
+	}
+	if o.Sounds && err == nil {
+		err = e.RemoveUnusedSounds()
+	}
+	if o.Envelopes && err == nil {
+		err = e.RemoveUnusedEnvelopes()
+	}
+	return err
 }

@@ -14,6 +14,8 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/files/regular"
+	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/teeworlds/automap"
 	"trowel.example/teeworlds/internal/mapscene"
 	"trowel.example/teeworlds/mapdraw"
@@ -24,6 +26,11 @@ import (
 // Seed is the option for the seed of an automapper.
 type Seed struct {
 	Seed *int `option:"seed"`
+}
+
+// Describe describes the option.
+func (Seed) Describe(o *format.Option) {
+	o.Explain("seed", "the `number` from which random choices are made, 0 to 1000000000; 0 chooses one")
 }
 
 // seed returns the seed, or otherwise if it is not given.
@@ -39,19 +46,33 @@ func (o Seed) seed(otherwise int32) (int32, error) {
 
 // RuleFiles is the option for rules of automappers.
 type RuleFiles struct {
-	Paths []string `option:"rules"`
+	Paths []string `option:"rules,input"`
+}
+
+// Describe describes the option.
+func (RuleFiles) Describe(o *format.Option) {
+	o.Explain("rules", "a `file` of rules for the image of its name, a folder of such files, or the data folder of a game "+
+		"(default: next to the map, and in the folders of the games)")
 }
 
 // Automapping are the options of automap.
 type Automapping struct {
 	Layers
+	Config string `option:"config"`
 	Seed
 	RuleFiles
-	Config    string `option:"config"`
-	Reference string `option:"reference"`
-	Physics   bool   `option:"physics"`
-	Amount    int    `option:"amount"`
-	Store     bool   `option:"store"`
+	Reference string `option:"reference" default:"none" help:"start from {tiles} of the game layer instead of those of the layer"`
+	Physics   bool   `option:"physics" help:"also draw physics layers that --layer names, which changes how the map is played"`
+	Amount    int    `option:"amount" default:"50" help:"how many doodads rules of Teeworlds 0.7 draw: {1 to 100}"`
+	Store     bool   `option:"store" help:"store configuration and seed in the map"`
+}
+
+// Describe describes the options.
+func (Automapping) Describe(o *format.Option) {
+	o.Explain("config", "use this `configuration` of the rules: its name, or its number from 0 (default: that of the layer)")
+	if o.Name == "reference" {
+		o.Choices = automap.References()
+	}
 }
 
 // Automap draws layers. It fails if it finds no rules for a layer that the user names. Of the layers for which
@@ -132,10 +153,10 @@ func physicsLayer(e *Editor, at mapedit.LayerAt) *twmap.TileLayer {
 // AutomapperSetting are the options of set-automapper.
 type AutomapperSetting struct {
 	LayerArg
+	Config string `arg:"config" help:"a configuration of the rules: its name, or its number from 0"`
 	Seed
 	RuleFiles
-	Config    string `option:"config"`
-	Automatic bool   `option:"automatic"`
+	Automatic bool `option:"automatic" help:"the editor draws again after each change"`
 }
 
 // SetAutomapper sets the automapper of layers.
@@ -239,7 +260,7 @@ func (r *rules) open(path string) (*automap.Rules, error) {
 	if rules := r.read[path]; rules != nil {
 		return rules, nil
 	}
-	data, err := regular.ReadFile(path, automap.MaxFile)
+	data, err := regular.ReadFile(path, effort.RulesFile)
 	if err != nil {
 		return nil, err
 	}

@@ -4,22 +4,26 @@ import (
 	"fmt"
 
 	"trowel.example/internal/files/regular"
+	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"
 )
 
-// maxSoundFile is the size of the largest file that is read as a sound, in bytes.
-const maxSoundFile = 64 << 20
-
 // NewSound are the arguments of add-sound.
 type NewSound struct {
-	Name string `option:"name"`
-	File string `option:"file"`
+	NewName
+	Opus
+}
+
+// Opus is the argument for a sound.
+type Opus struct {
+	File string `arg:"file,input" help:"a sound, Opus"`
 }
 
 // AddSound adds a sound.
 func AddSound(e *Editor, o NewSound) error {
-	data, err := regular.ReadFile(o.File, maxSoundFile)
+	data, err := regular.ReadFile(o.File, effort.SideFile)
 	if err != nil {
 		return err
 	}
@@ -29,12 +33,12 @@ func AddSound(e *Editor, o NewSound) error {
 // SoundFile are the arguments of replace-sound.
 type SoundFile struct {
 	SoundArg
-	File string `option:"file"`
+	Opus
 }
 
 // ReplaceSounds gives sounds other contents.
 func ReplaceSounds(e *Editor, list []int, o SoundFile) error {
-	data, err := regular.ReadFile(o.File, maxSoundFile)
+	data, err := regular.ReadFile(o.File, effort.SideFile)
 	if err != nil {
 		return err
 	}
@@ -43,15 +47,15 @@ func ReplaceSounds(e *Editor, list []int, o SoundFile) error {
 
 // SourceFields are the options for the fields of sound sources.
 type SourceFields struct {
-	At       []float64 `option:"at"`
-	Radius   *int      `option:"radius"`
-	Size     []float64 `option:"size"`
-	Loop     *string   `option:"loop"`
-	Pan      *string   `option:"pan"`
-	Delay    *int      `option:"delay"`
-	Falloff  *int      `option:"falloff"`
-	PosEnv   *string   `option:"position-envelope"`
-	SoundEnv *string   `option:"sound-envelope"`
+	At       []float64 `option:"at" help:"its position in pixels; a tile has 32"`
+	Radius   *int      `option:"radius" help:"of a circle, in {pixels}"`
+	Size     []float64 `option:"size" help:"{width,height} of a rectangle, in pixels"`
+	Loop     *string   `option:"loop" choices:"true|false" help:"whether the sound repeats"`
+	Pan      *string   `option:"pan" choices:"true|false" help:"whether the sound is louder on the side of its source"`
+	Delay    *int      `option:"delay" help:"{seconds} before the sound begins"`
+	Falloff  *int      `option:"falloff" help:"0 to 255: how far from the centre the sound has its full volume"`
+	PosEnv   *string   `option:"position-envelope" names:"envelope" help:"the {envelope} that moves the source, or none"`
+	SoundEnv *string   `option:"sound-envelope" names:"envelope" help:"the {envelope} that changes the volume, or none"`
 }
 
 // change returns a function that applies the options to a source.
@@ -133,6 +137,13 @@ type NewSource struct {
 	SourceFields
 }
 
+// Describe describes the options.
+func (NewSource) Describe(o *format.Option) {
+	if o.Name == "at" {
+		o.Default = "0,0"
+	}
+}
+
 // AddSource adds a sound source to layers.
 func AddSource(e *Editor, list []mapedit.LayerAt, o NewSource) error {
 	change, err := o.change(e)
@@ -154,7 +165,7 @@ func AddSource(e *Editor, list []mapedit.LayerAt, o NewSource) error {
 // SourceSetting are the options of set-source.
 type SourceSetting struct {
 	LayerArg
-	Sources []int `option:"source"`
+	Sources []int `option:"source" help:"only the source with this {number}, from 0"`
 	SourceFields
 }
 

@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"trowel.example/internal/files/regular"
+	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/picture/outline"
 	"trowel.example/internal/picture/typeface"
 	"trowel.example/internal/text/words"
@@ -20,25 +22,33 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-const (
-	maxFont = 64 << 20 // size of the largest font, in bytes
-	maxText = 10_000   // characters
-)
+const maxText = 10_000 // characters
 
 // Text are the options of operations that write text.
 type Text struct {
-	Lines []string `option:"line"`
-	Font  string   `option:"font"`
-	Face  string   `option:"face"`
-	Align string   `option:"align"`
-	Name  string   `option:"name"`
+	Lines []string `arg:"line,some" help:"the text of a line"`
+	Font  string   `option:"font,input" help:"a {file} with a font: TrueType or OpenType (default: a font of Go)"`
+	Face  string   `option:"face" help:"the font of Go, which has Latin, Greek and Cyrillic letters"`
+	Align string   `option:"align" choices:"left|center|right" default:"left" help:"what is at --x of each line"`
+}
+
+// describe describes the options. The usual font is one of Go.
+func (Text) describe(o *format.Option, usual string) {
+	if o.Name == "face" {
+		o.Choices, o.Default = typeface.GoFonts(), usual
+	}
+}
+
+// TextName is the option for the group of a text.
+type TextName struct {
+	Name string `option:"name" help:"the {name} of the group (default: the text)"`
 }
 
 // open returns the font and the name of its image.
 func (o Text) open() (f *typeface.Font, name string, err error) {
 	text, of := strings.Join(o.Lines, ""), "the font"
 	if !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) || utf8.RuneCountInString(text) > maxText {
-		return nil, "", fmt.Errorf("expected a text of at most %s, without control characters", words.Count(maxText, "character"))
+		return nil, "", fmt.Errorf("expected at most %s, without control characters", words.Count(maxText, "character"))
 	}
 	if strings.Trim(text, " ") == "" {
 		return nil, "", errors.New("the text is empty")
@@ -48,7 +58,7 @@ func (o Text) open() (f *typeface.Font, name string, err error) {
 		name = "font_go_" + strings.ReplaceAll(o.Face, "-", "_")
 	} else {
 		var data []byte
-		if data, err = regular.ReadFile(o.Font, maxFont); err == nil {
+		if data, err = regular.ReadFile(o.Font, effort.SideFile); err == nil {
 			if f, err = typeface.Parse(data); err != nil {
 				err = fmt.Errorf("%s: %w", o.Font, err)
 			}
@@ -66,7 +76,7 @@ func (o Text) open() (f *typeface.Font, name string, err error) {
 }
 
 // name returns the name of the group for the text.
-func (o Text) name() string { return cmp.Or(o.Name, strings.Join(o.Lines, " ")) }
+func (o TextName) of(lines []string) string { return cmp.Or(o.Name, strings.Join(lines, " ")) }
 
 // aligned returns the share of the width of a line by which it begins to the left of its place.
 func (o Text) aligned() float64 {
@@ -75,18 +85,23 @@ func (o Text) aligned() float64 {
 
 // TextQuads are the options of text-quads.
 type TextQuads struct {
+	Size  float64     `option:"size" default:"32" help:"the size of the font, in {pixels} of the map; a tile has 32"`
+	Color color.NRGBA `option:"color" default:"#ffffff" help:"the colour of the text, such as #ff8000"`
 	Text
-	Vector
-	Size          float64     `option:"size"`
-	Color         color.NRGBA `option:"color"`
-	LetterSpacing float64     `option:"letter-spacing"`
-	LineSpacing   float64     `option:"line-spacing"`
-	Outlines      bool        `option:"outlines"`
+	LetterSpacing float64 `option:"letter-spacing" default:"0" help:"{pixels} that are added between letters"`
+	LineSpacing   float64 `option:"line-spacing" default:"0" help:"{pixels} that are added between lines"`
+	Outlines      bool    `option:"outlines" help:"fill the outlines of the letters with quads instead"`
+	Division
+	TextName
+	Placing
 }
+
+// Describe describes the options.
+func (q TextQuads) Describe(o *format.Option) { q.describe(o, "regular") }
 
 // AddTextQuads writes text in quads: one for each letter, which shows a part of an image, or several without an image.
 func AddTextQuads(e *Editor, o TextQuads) error {
-	if err := o.check(); err != nil {
+	if err := o.check(o.Placing); err != nil {
 		return err
 	}
 	if !(o.Size >= 1 && o.Size <= 10_000) {
@@ -153,7 +168,7 @@ func (o TextQuads) outlines(e *Editor, f *typeface.Font, written []writtenLetter
 		}
 		all = append(all, quads...)
 	}
-	return o.add(e, o.name(), all, outline.Point{})
+	return o.add(e, o.of(o.Lines), all, outline.Point{})
 }
 
 // textured adds a quad for each letter.
@@ -191,17 +206,25 @@ func (o TextQuads) textured(e *Editor, f *typeface.Font, name string, written []
 		q.Pivot = o.at((l.x+(at[0]+at[2])/2*o.Size)*perPixel, (l.y+(at[1]+at[3])/2*o.Size)*perPixel)
 		quads = append(quads, q)
 	}
-	return o.addQuads(e, o.name(), quads, image)
+	return o.addQuads(e, o.of(o.Lines), quads, image)
 }
 
 // TextTiles are the options of text-tiles.
 type TextTiles struct {
+	Color *color.NRGBA `option:"color" help:"the colour of a new layer, such as #ff8000 (default: white)"`
 	Text
-	LayerArg
-	X           int          `option:"x"`
-	Y           int          `option:"y"`
-	Color       *color.NRGBA `option:"color"`
-	LineSpacing int          `option:"line-spacing"`
+	LineSpacing int `option:"line-spacing" default:"0" help:"empty rows between lines"`
+	TextName
+	Pattern string `option:"layer" names:"layer"`
+	X       int    `option:"x" default:"1" help:"the column of the text, from 0; the first column of a layer repeats to the left"`
+	Y       int    `option:"y" default:"1" help:"the row of the first line, from 0; the first row repeats to the top"`
+}
+
+// Describe describes the options.
+func (t TextTiles) Describe(o *format.Option) {
+	t.describe(o, "mono-bold")
+	o.Explain("layer", "write into this `layer`, which shows the image: a path such as Signs/Text, or numbers such as 3/1 "+
+		"(default: a new group)")
 }
 
 // AddTextTiles writes text in tiles, one for each letter.
@@ -252,7 +275,7 @@ func (o TextTiles) layerFor(e *Editor, image, w, h int) (at mapedit.LayerAt, err
 		if o.Color != nil {
 			return at, errors.New("--color is for a new layer: set-layer changes the colour of others")
 		}
-		if at, err = o.SelectOne(e); err != nil {
+		if at, err = (LayerArg{o.Pattern}).SelectOne(e); err != nil {
 			return at, err
 		}
 		l, ok := e.Map().Groups[at.Group].Layers[at.Layer].(*twmap.TileLayer)
@@ -275,5 +298,5 @@ func (o TextTiles) layerFor(e *Editor, image, w, h int) (at mapedit.LayerAt, err
 	if o.Color != nil {
 		l.Color = mapColor(*o.Color)
 	}
-	return addFront(e, o.name(), l)
+	return addFront(e, o.of(o.Lines), l)
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"trowel.example/internal/format"
 	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"
 )
@@ -16,7 +17,7 @@ import (
 // Tiles are the tiles of an operation that needs --layer, in the area of --area or in whole layers.
 type Tiles struct {
 	SomeLayers
-	Text string `option:"area"`
+	Text string `option:"area" help:"only the tiles in {x1,y1:x2,y2}, two opposite corners in any order"`
 }
 
 // Area returns the area, or nil for whole layers.
@@ -26,6 +27,28 @@ func (o Tiles) Area() (*mapedit.Area, error) {
 	}
 	area, err := ParseArea(o.Text)
 	return &area, err
+}
+
+// WarnClipped warns if the area reaches beyond each of the layers: only the part inside changes.
+func WarnClipped(e *Editor, list []mapedit.LayerAt, area *mapedit.Area) {
+	if area == nil {
+		return
+	}
+	var first *twmap.TileLayer
+	for _, at := range list {
+		l, ok := e.Map().Groups[at.Group].Layers[at.Layer].(*twmap.TileLayer)
+		switch {
+		case !ok:
+		case image.Rect(area.X, area.Y, area.X+area.Width, area.Y+area.Height).In(image.Rect(0, 0, l.Width(), l.Height())):
+			return
+		case first == nil:
+			first = l
+		}
+	}
+	if first != nil {
+		e.Job.Warn(e.Job.Source.Path, "the area %v reaches beyond the layers, of which only the part inside changes: %s has %d x %d tiles",
+			*area, e.Path(first), first.Width(), first.Height())
+	}
 }
 
 // ParseRectangle parses x1,y1:x2,y2, an area in tiles.
@@ -57,12 +80,12 @@ func ParseArea(text string) (mapedit.Area, error) {
 // TileFields are the options for the fields of a tile, except its id. FromFields are those of replaced tiles.
 type (
 	TileFields struct {
-		Flags    string `option:"flags"`
-		Number   *int   `option:"number"`
-		Delay    *int   `option:"delay"`
-		Force    *int   `option:"force"`
-		MaxSpeed *int   `option:"max-speed"`
-		Angle    *int   `option:"angle"`
+		Flags    string `option:"flags" help:"{words} of xflip, yflip and rotate, separated by commas, or none"`
+		Number   *int   `option:"number" help:"of tele, switch and tune tiles, 0 to 255"`
+		Delay    *int   `option:"delay" help:"of switch tiles, in {seconds}, 0 to 255"`
+		Force    *int   `option:"force" help:"of speedups, 0 to 255"`
+		MaxSpeed *int   `option:"max-speed" help:"of speedups, 0 to 255; 0 means no limit"`
+		Angle    *int   `option:"angle" help:"of speedups, in {degrees} clockwise; 0 is to the right"`
 	}
 	FromFields struct {
 		Flags    string `option:"from-flags"`
@@ -73,6 +96,13 @@ type (
 		Angle    *int   `option:"from-angle"`
 	}
 )
+
+// Describe describes the options.
+func (FromFields) Describe(o *format.Option) {
+	for _, t := range format.OptionsOf[TileFields]() {
+		o.Explain("from-"+t.Name, "only tiles with this value: "+t.Help)
+	}
+}
 
 // tile returns the tile that options specify, whose names begin with prefix.
 func (o TileFields) tile(prefix string) (t mapedit.Tile, err error) {
@@ -126,7 +156,7 @@ func ParseFlags(text string, query bool) (f twmap.TileFlags, err error) {
 
 // Angle is the argument of rotations, in degrees.
 type Angle struct {
-	Degrees string `option:"angle"`
+	Degrees string `arg:"angle" default:"90" choices:"90|180|270" help:"in degrees"`
 }
 
 // Turn returns the rotation.
@@ -137,7 +167,7 @@ func (o Angle) Turn() mapedit.Turn {
 
 // Way is the argument of mirroring.
 type Way struct {
-	Way string `option:"way"`
+	Way string `arg:"way" default:"left-right" choices:"left-right|up-down" help:"which sides are exchanged"`
 }
 
 // Turn returns the reflection.
@@ -148,8 +178,8 @@ func (o Way) Turn() mapedit.Turn {
 	return mapedit.LeftRight
 }
 
-// GameTileNames returns the names of the tiles that [ConstructGameTiles] sets.
-func GameTileNames() (names []string) {
+// gameTileNames returns the names of the tiles that [ConstructGameTiles] sets.
+func gameTileNames() (names []string) {
 	for _, t := range mapedit.GameTiles {
 		names = append(names, t.Name)
 	}
@@ -158,7 +188,7 @@ func GameTileNames() (names []string) {
 
 // ConstructGameTiles sets a game tile wherever layers have a tile.
 func ConstructGameTiles(e *Editor, list []mapedit.LayerAt, o GameTile) error {
-	i := slices.Index(GameTileNames(), o.Tile)
+	i := slices.Index(gameTileNames(), o.Tile)
 	for _, at := range list {
 		if err := e.Editor.ConstructGameTiles(at, mapedit.GameTiles[i].Tile); err != nil {
 			return err
@@ -170,9 +200,9 @@ func ConstructGameTiles(e *Editor, list []mapedit.LayerAt, o GameTile) error {
 // Renumbering are the options of renumber.
 type Renumbering struct {
 	TileKind
-	Numbers string `option:"numbers"`
-	To      int    `option:"to"`
-	Join    bool   `option:"join"`
+	Numbers string `arg:"numbers" help:"a number such as 5, or a range such as 5-9"`
+	To      int    `arg:"to" help:"the new first number"`
+	Join    bool   `option:"join" help:"allow numbers that other tiles already have"`
 }
 
 // Renumber gives tiles other numbers.
@@ -214,8 +244,8 @@ func RotateTiles(e *Editor, list []mapedit.LayerAt, area *mapedit.Area, o Rotate
 // ShiftedTiles are the options of shift-tiles.
 type ShiftedTiles struct {
 	SomeLayers
-	X int `option:"x"`
-	Y int `option:"y"`
+	X int `arg:"x" help:"tiles to the right; less than 0 moves to the left"`
+	Y int `arg:"y" help:"tiles down; less than 0 moves up"`
 }
 
 // ShiftTiles moves all tiles of layers.
@@ -225,7 +255,7 @@ func ShiftTiles(e *Editor, list []mapedit.LayerAt, o ShiftedTiles) error {
 
 // TileKind is the argument for the kind of numbers.
 type TileKind struct {
-	Kind string `option:"kind"`
+	Kind string `arg:"kind" choices:"tele|checkpoint|switch|tune" help:"whose numbers"`
 }
 
 // PackNumbers numbers tiles without gaps.
@@ -237,5 +267,23 @@ func PackNumbers(e *Editor, o TileKind) error {
 // GameTile are the arguments of construct-game-tiles.
 type GameTile struct {
 	LayerArg
-	Tile string `option:"tile"`
+	Tile string `arg:"tile" help:"the tile to set"`
 }
+
+// Describe describes the arguments.
+func (GameTile) Describe(o *format.Option) {
+	if o.Name == "tile" {
+		o.Choices = gameTileNames()
+	}
+}
+
+// BorderLayers is the argument of border.
+type BorderLayers struct {
+	Pattern string `arg:"layer" names:"layer" default:"game"`
+}
+
+// Describe describes the argument.
+func (BorderLayers) Describe(o *format.Option) { o.Explain("layer", helpLayer) }
+
+// Select returns the layers.
+func (o BorderLayers) Select(e *Editor) ([]mapedit.LayerAt, error) { return LayerArg(o).Select(e) }

@@ -30,7 +30,7 @@ func drawSVG(t *testing.T, path string, size int) (*image.RGBA, int) {
 	t.Helper()
 	m := twmap.New(iconSide/32, iconSide/32)
 	e := &Editor{mapedit.New(m, nil), &format.Job{}}
-	o := SVG{Art: Art{File: path}, Vector: Vector{Tolerance: 0.1, Most: 2000}, Scale: iconSide / float64(size), Color: color.NRGBA{A: 255}}
+	o := SVG{File: path, Division: Division{Tolerance: 0.1, Most: 2000}, Scale: iconSide / float64(size), Color: color.NRGBA{A: 255}}
 	if err := AddSVG(e, o); err != nil {
 		t.Fatal(err)
 	}

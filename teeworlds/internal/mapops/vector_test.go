@@ -44,7 +44,7 @@ func (v *vectorTest) quads(t *testing.T) (*twmap.QuadLayer, []twmap.Quad) {
 	return layer, quads
 }
 
-var usualVector = Vector{Tolerance: 0.1, Most: 500}
+var usualDivision = Division{Tolerance: 0.1, Most: 500}
 
 func TestAddSVG(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "logo of all.svg")
@@ -53,7 +53,7 @@ func TestAddSVG(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := newVectorTest()
-	o := SVG{Art: Art{File: path}, Vector: usualVector, Scale: 2}
+	o := SVG{File: path, Division: usualDivision, Scale: 2}
 	o.X, o.Y = 3, -1
 	if err := AddSVG(v.Editor, o); err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func TestAddSVG(t *testing.T) {
 		{func(o *SVG) { o.Most = 1 }, `<svg><path d="M0 0L9 4L0 9L4 4"/></svg>`, "more than 1 quad: a larger --tolerance makes fewer"},
 	} {
 		v := newVectorTest()
-		o := SVG{Art: Art{File: path}, Vector: usualVector, Scale: 2}
+		o := SVG{File: path, Division: usualDivision, Scale: 2}
 		c.change(&o)
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
@@ -105,7 +105,7 @@ func TestAddSVG(t *testing.T) {
 }
 
 func usualText(lines ...string) TextQuads {
-	return TextQuads{Text: Text{Lines: lines, Face: "mono"}, Vector: usualVector, Size: 100, Color: color.NRGBA{255, 0, 0, 255}}
+	return TextQuads{Text: Text{Lines: lines, Face: "mono"}, Division: usualDivision, Size: 100, Color: color.NRGBA{255, 0, 0, 255}}
 }
 
 func TestAddTextQuads(t *testing.T) {

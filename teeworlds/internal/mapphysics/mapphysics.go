@@ -11,6 +11,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/teeworlds/mapdir"
+	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -26,20 +27,31 @@ func Compare(ctx context.Context, oldNames, newNames *mapdir.Names, change func(
 	if err := settings(old, new, change); err != nil {
 		return err
 	}
+	for _, m := range []*twmap.Map{old, new} {
+		for _, kind := range kinds {
+			if l := m.Physics(kind); l != nil {
+				if err := l.Load(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	framed := mapedit.Framed(old, new)
+	if framed != (mapedit.Sides{}) {
+		if err := edges(old, new, newNames, framed, change); err != nil {
+			return err
+		}
+		moved := old.Clone()
+		if mapedit.New(moved, nil).Frame(framed) == nil {
+			old = moved
+		}
+	}
 	left := maxPlaces
 	for _, kind := range kinds {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		a, b := old.Physics(kind), new.Physics(kind)
-		for _, l := range []*twmap.TileLayer{a, b} {
-			if l == nil {
-				continue
-			}
-			if err := l.Load(); err != nil {
-				return err
-			}
-		}
 		c := layer{a: a, b: b, kind: kind, change: change, left: &left}
 		if c.names, c.part = newNames, new.PartOf(b); b == nil {
 			c.names, c.part = oldNames, old.PartOf(a)
@@ -49,6 +61,18 @@ func Compare(ctx context.Context, oldNames, newNames *mapdir.Names, change func(
 		}
 	}
 	return nil
+}
+
+// edges reports that the map was extended or cropped.
+func edges(old, new *twmap.Map, names *mapdir.Names, framed mapedit.Sides, change func(check.Change) error) error {
+	part := new.PartOf(new.Physics(twmap.KindGame))
+	path := part.Path()
+	if g := part.Group; g != nil {
+		path = strings.TrimSuffix(names.Layer(g.Number, part.Number), ".json")
+	}
+	a, b := old.Physics(twmap.KindGame), new.Physics(twmap.KindGame)
+	return change(check.Change{Path: path, Count: 1, What: fmt.Sprintf("%d x %d tiles became %d x %d, at the edges: %v",
+		a.Width(), a.Height(), b.Width(), b.Height(), framed)})
 }
 
 // settings compares the lines that a server executes.

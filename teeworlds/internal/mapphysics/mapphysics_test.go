@@ -15,6 +15,7 @@ import (
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/internal/mapphysics"
 	"trowel.example/teeworlds/mapdir"
+	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -198,6 +199,23 @@ func design(r *rand.Rand, m *twmap.Map) {
 				}
 				l.Name, l.Version = fmt.Sprint("l", r.IntN(100)), max(3, l.Version)
 			}
+		}
+	}
+}
+
+// TestCompareFramed tests that a map that was extended or cropped is one change, and that other changes are found at their new
+// places.
+func TestCompareFramed(t *testing.T) {
+	for _, by := range []mapedit.Sides{{Left: 3, Up: 2}, {Left: -2, Down: -1, Right: 4}} {
+		old := maps(t)[0]
+		new := old.Clone()
+		if err := mapedit.New(new, nil).Frame(by); err != nil {
+			t.Fatal(err)
+		}
+		new.Physics(twmap.KindGame).Tiles().Set(12, 11, twmap.Tile{ID: 9, Flags: twmap.FlipX})
+		list := compare(t, old, again(t, new))
+		if len(list) != 2 || !strings.Contains(list[0].What, by.String()) || len(list[1].At) != 1 {
+			t.Errorf("%v: %v", by, list)
 		}
 	}
 }

@@ -19,9 +19,18 @@ import (
 // ImageQuery are the options of the query image.
 type ImageQuery struct {
 	PartQuery
+	SameAs string `option:"same-as,input" help:"only images with the same size and pixels as this {picture}, a PNG"`
+	Near   string `option:"near,input"`
 	mapscene.Pictures
-	SameAs string `option:"same-as"`
-	Near   string `option:"near"`
+}
+
+// Describe describes the options.
+func (ImageQuery) Describe(o *format.Option) {
+	if o.Name == "name" {
+		o.Names = "image"
+	}
+	o.Explain("near", "only images that look like this `picture`, a PNG: scaled to 64 x 64 pixels, the mean "+
+		"difference of a channel is at most 4 of 255, where one of them is visible")
 }
 
 // Lacks returns an error for a name that no image has.

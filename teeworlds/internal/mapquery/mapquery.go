@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -29,37 +28,34 @@ type Query struct {
 	miss func(path string, err error)
 }
 
-// Declared is a declared query, with the function that answers it.
-type Declared struct {
-	format.Command
+// Do is [format.Command.Do] of queries.
+type Do struct {
 	Find func(ctx context.Context, q *Query, job *format.Job) error
 	// Lacks returns an error for each part in the query that the map does not have; nil if it names no parts.
 	Lacks func(e *mapedit.Editor, job *format.Job) error
 }
 
 // Finder returns the declaration of queries.
-func Finder(queries []Declared) *format.Finder {
-	of := func(step format.Step) *Declared {
-		return &queries[slices.IndexFunc(queries, func(q Declared) bool { return q.Name == step.Name })]
-	}
+func Finder(queries []*format.Command) *format.Finder {
 	return &format.Finder{
-		Commands: format.Declared(queries, func(q *Declared) *format.Command { return &q.Command }),
+		Commands: queries,
 		Find: func(ctx context.Context, job *format.Job, src *format.Source, step format.Step, hit func(format.Hit) error) error {
 			m, err := mapfile.Decode(job, src)
 			if err != nil {
 				return err
 			}
-			return of(step).Find(ctx, &Query{mapfind.New(m), m, src, job.Warn, func(path string, at twmap.Place, fields ...format.InfoField) error {
+			q := &Query{mapfind.New(m), m, src, job.Warn, func(path string, at twmap.Place, fields ...format.InfoField) error {
 				h := format.Hit{Path: path, Fields: fields}
 				if at.Part != nil {
 					h.At = at
 				}
 				return hit(h)
-			}, mapfile.ReportPart(job, src)}, step.Job)
+			}, mapfile.ReportPart(job, src)}
+			return step.Do.(Do).Find(ctx, q, step.Job)
 		},
 		Lacks: func(_ context.Context, job *format.Job, src *format.Source, step format.Step) error {
 			m, err := mapfile.Decode(job, src)
-			if lacks := of(step).Lacks; err == nil && lacks != nil {
+			if lacks := step.Do.(Do).Lacks; err == nil && lacks != nil {
 				err = lacks(mapedit.New(m, nil), step.Job)
 			}
 			return err
@@ -84,7 +80,7 @@ func (o layers) limit(q *Query) error {
 
 // area is the option for the searched area.
 type area struct {
-	Text string `option:"area"`
+	Text string `option:"area" help:"only the tiles in {x1,y1:x2,y2}, two opposite corners in any order"`
 }
 
 // limit sets the searched area.
@@ -100,6 +96,11 @@ func (o area) limit(q *Query) error {
 // flags is the option for the flags of tiles.
 type flags struct {
 	Flags string `option:"flags"`
+}
+
+// Describe describes the option.
+func (flags) Describe(o *format.Option) {
+	o.Explain("flags", "only tiles with exactly these flags: `words` of xflip, yflip, rotate and opaque, separated by commas, or none")
 }
 
 // match returns a function that reports whether tiles have the flags.
@@ -135,8 +136,14 @@ type TilesQuery struct {
 	layers
 	area
 	flags
-	Tiles []string `option:"tile"`
+	Tiles []string `arg:"tile" names:"tile" help:"numbers, 0 to 255, or names with * and ?; none means any except air"`
 	With  []string `option:"with"`
+}
+
+// Describe describes the options.
+func (TilesQuery) Describe(o *format.Option) {
+	o.Explain("with", "only tiles with a tile of another layer in the same column and row: `layer` as in --layer, for any tile except "+
+		"air, or LAYER:TILE, as in switch:freeze")
 }
 
 // Lacks returns an error for each layer that the map does not have.
@@ -150,31 +157,14 @@ func (o TilesQuery) Lacks(e *mapedit.Editor) error {
 	return err
 }
 
-// idsByKind holds selected ids for each kind of layers.
-type idsByKind [twmap.KindZones + 1][256]bool
-
-// add selects the tiles that a word names.
-func (ids *idsByKind) add(word string) error {
-	selects, err := mapops.TilesNamed(word)
-	if err != nil {
-		return err
-	}
-	for kind := range ids {
-		for _, id := range mapops.TileIDs(selects, twmap.Kind(kind)) {
-			ids[kind][id] = true
-		}
-	}
-	return nil
-}
-
 // joins returns the tiles that other layers must have.
 func (o TilesQuery) joins() (list []mapfind.Join, err error) {
 	for _, with := range o.With {
 		layer, tile, named := strings.Cut(with, ":")
 		join := mapfind.Join{Layers: []string{layer}, Match: func(c mapfind.Cell) bool { return c.ID != 0 }}
 		if named {
-			var ids idsByKind
-			if err := ids.add(tile); err != nil {
+			var ids mapops.TileSet
+			if err := ids.Add(tile); err != nil {
 				return nil, fmt.Errorf("--with: %w", err)
 			}
 			join.Match = func(c mapfind.Cell) bool { return ids[c.Kind][c.ID] }
@@ -205,9 +195,9 @@ func Tiles(ctx context.Context, q *Query, o TilesQuery) error {
 	if err := cmp.Or(o.layers.limit(q), o.area.limit(q)); err != nil {
 		return err
 	}
-	var ids idsByKind
+	var ids mapops.TileSet
 	for _, word := range o.Tiles {
-		if err := ids.add(word); err != nil {
+		if err := ids.Add(word); err != nil {
 			return err
 		}
 	}
@@ -239,11 +229,10 @@ func nameOf(t *mapfind.Tile) string {
 
 // numberOf returns the number of a tile, or nil if tiles of the kind have none.
 func numberOf(t *mapfind.Cell) any {
-	switch t.Kind {
-	case twmap.KindTele, twmap.KindSwitch, twmap.KindTune:
-		return int(t.Number)
+	if !t.HasNumber() {
+		return nil
 	}
-	return nil
+	return int(t.Number)
 }
 
 func flagText(f twmap.TileFlags) string {
@@ -256,7 +245,7 @@ func flagText(f twmap.TileFlags) string {
 // NumbersQuery are the options of the queries tele and tune.
 type NumbersQuery struct {
 	area
-	Numbers []string `option:"number"`
+	Numbers []string `arg:"number" help:"numbers, 0 to 255; none means any"`
 }
 
 // SwitchQuery are the options of the query switch.
@@ -329,8 +318,8 @@ func (o NumbersQuery) find(ctx context.Context, q *Query, kind twmap.Kind, flags
 // SpeedupQuery are the options of the query speedup.
 type SpeedupQuery struct {
 	area
-	Force *int `option:"force"`
-	Angle *int `option:"angle"`
+	Force *int `option:"force" help:"only speedups with this force"`
+	Angle *int `option:"angle" help:"only speedups with this angle in {degrees}"`
 }
 
 // Speedups finds tiles of the speedup layer.
@@ -342,14 +331,14 @@ func Speedups(ctx context.Context, q *Query, o SpeedupQuery) error {
 		return t.ID != 0 && (o.Force == nil || *o.Force == int(t.Force)) && (o.Angle == nil || *o.Angle == int(t.Angle))
 	}, q.miss, func(t mapfind.Tile) error {
 		return q.hit(t.Path, t.At, format.Fact("force", "", int(t.Force)), format.Fact("maxSpeed", "at most", int(t.MaxSpeed)),
-			format.Fact("angle", "", int(t.Angle)))
+			format.Fact("angle", "", int(t.Angle)), format.Fact("id", "tile", int(t.ID)), format.Fact("name", "", t.Name()))
 	})
 }
 
 // FreeQuery are the arguments of the query next-free.
 type FreeQuery struct {
-	Of      string `option:"of"`
-	Numbers int    `option:"numbers"`
+	Of      string `arg:"of" choices:"tele|checkpoint|switch|tune" help:"the kind of numbers"`
+	Numbers int    `arg:"numbers" default:"1" help:"how many"`
 }
 
 // Free finds numbers that no tile has.
@@ -382,14 +371,28 @@ func Layers(_ context.Context, q *Query, o LayersQuery) error {
 
 // PartQuery is the argument of the queries envelope and sound.
 type PartQuery struct {
-	Name string `option:"name"`
+	Name string `arg:"name" default:"*" help:"a name with * and ?, ignoring case, or a number, from 0"`
 }
 
+// EnvelopeQuery is the argument of the query envelope.
+type EnvelopeQuery struct{ PartQuery }
+
+// Describe describes the argument.
+func (EnvelopeQuery) Describe(o *format.Option) { o.Names = "envelope" }
+
+// SoundQuery is the argument of the query sound.
+type SoundQuery struct{ PartQuery }
+
+// Describe describes the argument.
+func (SoundQuery) Describe(o *format.Option) { o.Names = "sound" }
+
 // Envelopes finds the users of envelopes.
-func Envelopes(_ context.Context, q *Query, o PartQuery) error { return o.find(q, twmap.PartEnvelope) }
+func Envelopes(_ context.Context, q *Query, o EnvelopeQuery) error {
+	return o.find(q, twmap.PartEnvelope)
+}
 
 // Sounds finds the users of sounds.
-func Sounds(_ context.Context, q *Query, o PartQuery) error { return o.find(q, twmap.PartSound) }
+func Sounds(_ context.Context, q *Query, o SoundQuery) error { return o.find(q, twmap.PartSound) }
 
 func (o PartQuery) find(q *Query, kind twmap.PartKind) error {
 	return q.Uses(kind, o.Name, func(u mapfind.Use) error {
@@ -416,7 +419,12 @@ func lacks(find func(pattern string) ([]int, error), pattern string) error {
 type QuadQuery struct {
 	layers
 	area
-	Image *string `option:"image"`
+	Image *string `option:"image" names:"image" help:"only quads of the image with this {name}, ignoring case"`
+}
+
+// Describe describes the options.
+func (QuadQuery) Describe(o *format.Option) {
+	o.Explain("area", "only quads whose pivot is in the tiles of `x1,y1:x2,y2`")
 }
 
 // Lacks returns an error for each layer and image that the map does not have.
@@ -463,7 +471,7 @@ func envelope(n int32) any {
 
 // SettingQuery are the arguments of the query setting.
 type SettingQuery struct {
-	Words []string `option:"text"`
+	Words []string `arg:"text" names:"setting" help:"words in the line, ignoring case; none means any line"`
 }
 
 // Settings finds settings.

@@ -12,11 +12,6 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-var (
-	_ format.Arranger = (*scene)(nil)
-	_ format.Shaper   = (*scene)(nil)
-)
-
 // Actions returns what can be done with groups and layers.
 func (s *scene) Actions() []format.Action {
 	list := []format.Action{{Title: "Add a group", Words: []string{"add-group"}, Asks: true}}

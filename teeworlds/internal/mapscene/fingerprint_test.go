@@ -99,7 +99,7 @@ func TestFingerprint(t *testing.T) {
 	const side = 64
 	r := rand.New(rand.NewPCG(7, 8))
 	same, other, needless, blank := 0, 0, 0, 0
-	scene := func(m *twmap.Map, values map[string]string) format.Scene {
+	scene := func(m *twmap.Map, values map[string]string) *format.Scene {
 		data, err := m.Encode()
 		if err != nil {
 			t.Fatal(err)
@@ -122,7 +122,7 @@ func TestFingerprint(t *testing.T) {
 			what = change(r, m)
 		}
 		now := scene(m, values)
-		view := old.Views()[0]
+		view := old.Views[0]
 		look := format.Look{View: view.Name, Scale: []float64{16, 5, 1, 0.5}[r.IntN(4)], Time: time.Duration(r.IntN(2)) * 700 * time.Millisecond}
 		if r.IntN(3) == 0 {
 			look.Layers = []string{} // all layers
@@ -134,7 +134,7 @@ func TestFingerprint(t *testing.T) {
 		lookNow := look
 		if look.Layers != nil {
 			lookNow.Layers = nil
-			for _, l := range now.Views()[0].Layers {
+			for _, l := range now.Views[0].Layers {
 				lookNow.Layers = append(lookNow.Layers, l.Name)
 			}
 		}
@@ -142,14 +142,14 @@ func TestFingerprint(t *testing.T) {
 			for x := -1; float64(x*side) < view.Bounds.Dx()*look.Scale; x++ {
 				part := image.Rect(x*side, y*side, x*side+side, y*side+side)
 				a, b := image.NewRGBA(part), image.NewRGBA(part)
-				if err := old.Render(t.Context(), a, look); err != nil {
+				if err := viewOf(old, look.View).Render(t.Context(), a, look); err != nil {
 					t.Fatal(err)
 				}
-				if err := now.Render(t.Context(), b, lookNow); err != nil {
+				if err := viewOf(now, lookNow.View).Render(t.Context(), b, lookNow); err != nil {
 					t.Fatal(err)
 				}
-				sumA, errA := old.(format.Fingerprinter).Fingerprint(t.Context(), look, part)
-				sumB, errB := now.(format.Fingerprinter).Fingerprint(t.Context(), lookNow, part)
+				sumA, errA := viewOf(old, look.View).Fingerprint(t.Context(), look, part)
+				sumB, errB := viewOf(now, lookNow.View).Fingerprint(t.Context(), lookNow, part)
 				if errA != nil || errB != nil {
 					t.Fatal(errA, errB)
 				}
@@ -204,7 +204,7 @@ func TestFingerprintOfOneTile(t *testing.T) {
 		for i := range 100 {
 			at := image.Pt(i%10, i/10)
 			part := image.Rectangle{Min: at.Mul(256), Max: at.Mul(256).Add(image.Pt(256, 256))}
-			if all[at], err = s.(format.Fingerprinter).Fingerprint(t.Context(), format.Look{Scale: mapdraw.TileSize}, part); err != nil {
+			if all[at], err = viewOf(s, "").Fingerprint(t.Context(), format.Look{Scale: mapdraw.TileSize}, part); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -230,9 +230,9 @@ func TestSceneWith(t *testing.T) {
 		t.Fatal(err)
 	}
 	look, part := format.Look{Scale: 8}, image.Rect(0, 0, 80, 40)
-	draw := func(s format.Scene) []byte {
+	draw := func(s *format.Scene) []byte {
 		dst := image.NewRGBA(part)
-		if err := s.Render(t.Context(), dst, look); err != nil {
+		if err := viewOf(s, look.View).Render(t.Context(), dst, look); err != nil {
 			t.Fatal(err)
 		}
 		return dst.Pix
@@ -241,7 +241,7 @@ func TestSceneWith(t *testing.T) {
 	for i, values := range []map[string]string{{}, {"entities": "100"}, {"entities": "30", "missing": "checker"},
 		{"mapres": t.TempDir(), "at": "3,4", "zoom": "2"}} {
 		job := &format.Job{Values: values}
-		with, err := s.(format.Variable).With(t.Context(), job)
+		with, err := s.With(t.Context(), job)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -256,17 +256,17 @@ func TestSceneWith(t *testing.T) {
 		if a, b := with.Missing(), fresh.Missing(); len(a) != len(b) || len(a) > 0 && a[0] != b[0] {
 			t.Errorf("%v: %v is missing, want %v", values, a, b)
 		}
-		a, _ := with.(format.Fingerprinter).Fingerprint(t.Context(), look, part)
-		b, _ := fresh.(format.Fingerprinter).Fingerprint(t.Context(), look, part)
-		c, _ := s.(format.Fingerprinter).Fingerprint(t.Context(), look, part)
+		a, _ := viewOf(with, look.View).Fingerprint(t.Context(), look, part)
+		b, _ := viewOf(fresh, look.View).Fingerprint(t.Context(), look, part)
+		c, _ := viewOf(s, look.View).Fingerprint(t.Context(), look, part)
 		if a != b || (a == c) != (i == 0 || i == 3) {
 			t.Errorf("%v: fingerprints %x, %x, %x", values, a[:4], b[:4], c[:4])
 		}
-		if a, b := with.Views()[0].Name, fresh.Views()[0].Name; a != b {
+		if a, b := with.Views[0].Name, fresh.Views[0].Name; a != b {
 			t.Errorf("%v: the view %s is first, want %s", values, a, b)
 		}
 	}
-	if _, err := s.(format.Variable).With(t.Context(), &format.Job{Values: map[string]string{"entities": "101"}}); err == nil {
+	if _, err := s.With(t.Context(), &format.Job{Values: map[string]string{"entities": "101"}}); err == nil {
 		t.Error("more than all")
 	}
 }

@@ -15,11 +15,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-var (
-	_ format.Inspector = (*scene)(nil)
-	_ format.Variable  = (*scene)(nil)
-	_ format.Placer    = mapdiff.Change{}
-)
+var _ format.Placer = mapdiff.Change{}
 
 // Limits for the description of a point, which keep it readable.
 const (
@@ -76,18 +72,11 @@ func (s *scene) part(l sceneLayer) *twmap.Part {
 		Group: &twmap.Part{Kind: twmap.PartGroup, Number: l.group, Name: g.Name}}
 }
 
-// Where returns the rectangle of a tile, a quad, a sound source, a layer, a group, or the part in a line of the tree,
-// at time 0. The view of the camera has its usual size.
-func (s *scene) Where(_ context.Context, view string, place check.Place) (format.Rect, bool) {
-	v, ok := format.ViewOf(s, view)
-	if !ok {
-		return format.Rect{}, false
-	}
-	camera := s.whole
-	if v.Frame != nil {
-		camera = cameraOf(v.Frame(v.Size))
-	}
+// where returns the rectangle of a tile, a quad, a sound source, a layer, a group, or the part in a line of the tree,
+// at time 0, as a camera shows it.
+func (s *scene) where(camera mapdraw.Camera, place check.Place) (format.Rect, bool) {
 	var first, last twmap.Place
+	ok := true
 	switch p := place.(type) {
 	case twmap.Place:
 		first, last = p, p

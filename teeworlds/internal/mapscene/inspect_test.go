@@ -112,7 +112,7 @@ func randomMap(r *rand.Rand) *twmap.Map {
 
 // opened is a map with everything that can be inspected.
 type opened struct {
-	format.Inspector
+	*format.Scene
 	m     *twmap.Map
 	tree  fs.FS
 	bytes map[string][]byte // the result of Dump, by space
@@ -131,7 +131,11 @@ func openAll(t *testing.T, data []byte) *opened {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &opened{Inspector: s.(format.Inspector), m: s.(*scene).m, bytes: make(map[string][]byte), lines: make(map[string][]string)}
+	m, err := mapfile.Decode(job, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &opened{Scene: s, m: m, bytes: make(map[string][]byte), lines: make(map[string][]string)}
 	if o.tree, err = f.Tree(t.Context(), job); err != nil {
 		t.Fatal(err)
 	}
@@ -198,8 +202,8 @@ func (o *opened) verify(t *testing.T, thing format.Thing) {
 		t.Fatalf("%s: %+v is %q, %d bytes", thing.Title, thing.Line, line, len(stored))
 	}
 	// The line leads back to the place, as does the place itself.
-	at, ok := o.Where(t.Context(), "map", place)
-	other, ok2 := o.Where(t.Context(), "map", thing.Line)
+	at, ok := viewOf(o.Scene, "map").Where(t.Context(), place)
+	other, ok2 := viewOf(o.Scene, "map").Where(t.Context(), thing.Line)
 	if !ok || !ok2 || at != other {
 		t.Fatalf("%s: at %v, %v; its line at %v, %v", thing.Title, at, ok, other, ok2)
 	}
@@ -231,11 +235,11 @@ func TestInspect(t *testing.T) {
 	reported := make(map[string]int)
 	try := func(data []byte, points int) {
 		o := openAll(t, data)
-		b := o.Views()[0].Bounds
+		b := o.Views[0].Bounds
 		for range points {
 			at := [2]float64{b.Min[0] + r.Float64()*b.Dx(), b.Min[1] + r.Float64()*b.Dy()}
 			look := format.Look{View: "map", Scale: 64, Time: time.Duration(r.IntN(2000)) * time.Millisecond}
-			things, err := o.Inspect(t.Context(), look, at)
+			things, err := viewOf(o.Scene, look.View).Inspect(t.Context(), look, at)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -305,7 +309,7 @@ func TestInspectIsWhatIsDrawn(t *testing.T) {
 		}
 		o := openAll(t, data)
 		for range 60 {
-			view := o.Views()[r.IntN(2)]
+			view := o.Views[r.IntN(2)]
 			look := format.Look{View: view.Name, Scale: []float64{64, 32, 5, 2.1}[r.IntN(4)], Origin: view.Bounds.Min, Size: image.Pt(400, 300)}
 			if view.Frame != nil {
 				f := view.Frame(look.Size)
@@ -316,11 +320,11 @@ func TestInspectIsWhatIsDrawn(t *testing.T) {
 			look.Layers = []string{layer.Name}
 			pixel := image.Pt(r.IntN(400), r.IntN(300))
 			dst := image.NewRGBA(image.Rectangle{Min: pixel, Max: pixel.Add(image.Pt(1, 1))})
-			if err := o.Render(t.Context(), dst, look); err != nil {
+			if err := viewOf(o.Scene, look.View).Render(t.Context(), dst, look); err != nil {
 				t.Fatal(err)
 			}
 			middle := [2]float64{look.Origin[0] + (float64(pixel.X)+0.5)/look.Scale, look.Origin[1] + (float64(pixel.Y)+0.5)/look.Scale}
-			things, err := o.Inspect(t.Context(), look, middle)
+			things, err := viewOf(o.Scene, look.View).Inspect(t.Context(), look, middle)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -375,7 +379,7 @@ func TestInspectLinks(t *testing.T) {
 		{9, 3}: "7 8", {10, 3}: "7 8", {12, 3}: "", {13, 3}: "",
 		{0, 5}: "1 2", {1, 5}: "0 2", {3, 5}: "", {4, 5}: "", {5, 5}: "", {6, 5}: "",
 	} {
-		things, err := o.Inspect(t.Context(), format.Look{Scale: 1}, [2]float64{at[0] + 0.3, at[1] + 0.9})
+		things, err := viewOf(o.Scene, "").Inspect(t.Context(), format.Look{Scale: 1}, [2]float64{at[0] + 0.3, at[1] + 0.9})
 		if err != nil || len(things) != 1 {
 			t.Fatalf("%v: %+v, %v", at, things, err)
 		}
@@ -393,14 +397,14 @@ func TestInspectLinks(t *testing.T) {
 			t.Errorf("%v: %v partners, %d links", at, n, len(got))
 		}
 	}
-	things, err := o.Inspect(t.Context(), format.Look{Scale: 1}, [2]float64{0.5, 9.5})
+	things, err := viewOf(o.Scene, "").Inspect(t.Context(), format.Look{Scale: 1}, [2]float64{0.5, 9.5})
 	if err != nil || len(things) != 1 || len(things[0].Links) != maxLinks || fact(things[0], "partners") != 40*14-1 {
 		t.Fatalf("%d links, %v partners, %v", len(things[0].Links), fact(things[0], "partners"), err)
 	}
-	if things, _ = o.Inspect(t.Context(), format.Look{Scale: 1}, [2]float64{13.5, 3.5}); fact(things[0], "unused") == nil {
+	if things, _ = viewOf(o.Scene, "").Inspect(t.Context(), format.Look{Scale: 1}, [2]float64{13.5, 3.5}); fact(things[0], "unused") == nil {
 		t.Errorf("%+v does something", things[0])
 	}
-	things, _ = o.Inspect(t.Context(), format.Look{Scale: 1}, [2]float64{0.5, 5.5})
+	things, _ = viewOf(o.Scene, "").Inspect(t.Context(), format.Look{Scale: 1}, [2]float64{0.5, 5.5})
 	if fact(things[0], "unused") != nil {
 		t.Errorf("%+v does nothing", things[0])
 	}
@@ -427,7 +431,7 @@ func TestInspectQuad(t *testing.T) {
 	}
 	o := openAll(t, data)
 	inspect := func(at [2]float64, time time.Duration) []format.Thing {
-		things, err := o.Inspect(t.Context(), format.Look{Scale: 1, Time: time}, at)
+		things, err := viewOf(o.Scene, "").Inspect(t.Context(), format.Look{Scale: 1, Time: time}, at)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -474,17 +478,14 @@ func TestInspectNowhere(t *testing.T) {
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e300, -1e20} {
 		for _, look := range []format.Look{{Scale: 1}, {View: "camera", Scale: 32, Size: image.Pt(100, 100)},
 			{View: "camera"}, {View: "camera", Scale: v, Origin: [2]float64{v, v}}} {
-			if things, err := o.Inspect(t.Context(), look, [2]float64{v, 1}); len(things) != 0 || err != nil {
+			if things, err := viewOf(o.Scene, look.View).Inspect(t.Context(), look, [2]float64{v, 1}); len(things) != 0 || err != nil {
 				t.Errorf("%g: %d things, %v", v, len(things), err)
 			}
 		}
 	}
-	if _, err := o.Inspect(t.Context(), format.Look{View: "side"}, [2]float64{}); err == nil {
-		t.Error("a view that there is not")
-	}
 	// Beyond the edge there is the tile at the edge.
-	at, _ := o.Inspect(t.Context(), format.Look{Scale: 1, Layers: []string{"Game/Front"}}, [2]float64{-5, 1.5})
-	edge, _ := o.Inspect(t.Context(), format.Look{Scale: 1, Layers: []string{"Game/Front"}}, [2]float64{0.5, 1.5})
+	at, _ := viewOf(o.Scene, "").Inspect(t.Context(), format.Look{Scale: 1, Layers: []string{"Game/Front"}}, [2]float64{-5, 1.5})
+	edge, _ := viewOf(o.Scene, "").Inspect(t.Context(), format.Look{Scale: 1, Layers: []string{"Game/Front"}}, [2]float64{0.5, 1.5})
 	if at[0].Title != "Front: freeze" || fact(at[0], "cell") != fact(edge[0], "cell") || fact(at[0], "repeats") == nil ||
 		fact(edge[0], "repeats") != nil {
 		t.Errorf("%+v, %+v", at[0], edge[0])
@@ -496,7 +497,7 @@ func TestInspectNowhere(t *testing.T) {
 		(&twmap.Part{Kind: twmap.PartLayer, Number: 77, Group: game.Group}).Whole(),
 		check.Line{Path: "groups/Game/Game.txt", Line: 5000}, check.Line{Path: "settings.cfg", Line: 1}}
 	for _, p := range nowhere {
-		if where, ok := o.Where(t.Context(), "map", p); ok {
+		if where, ok := viewOf(o.Scene, "map").Where(t.Context(), p); ok {
 			t.Errorf("%v is at %v", p, where)
 		}
 	}
@@ -511,12 +512,9 @@ func TestInspectNowhere(t *testing.T) {
 		{row, format.Rect{Min: [2]float64{0, 1}, Max: [2]float64{w, 2}}}, {game.Whole(), format.Rect{Max: [2]float64{w, h}}},
 		{game.Group.Whole(), format.Rect{Max: [2]float64{w, h}}}, {check.File("groups/Game/Game.json"), format.Rect{Max: [2]float64{w, h}}},
 	} {
-		if got, ok := o.Where(t.Context(), "map", c.place); !ok || got != c.want {
+		if got, ok := viewOf(o.Scene, "map").Where(t.Context(), c.place); !ok || got != c.want {
 			t.Errorf("%v is at %v, %v, want %v", c.place, got, ok, c.want)
 		}
-	}
-	if _, ok := o.Where(t.Context(), "side", tile); ok {
-		t.Error("a view that there is not")
 	}
 
 	// A map with random damage.
@@ -533,13 +531,13 @@ func TestInspectNowhere(t *testing.T) {
 			continue
 		}
 		for range 5 {
-			things, err := s.(format.Inspector).Inspect(t.Context(), format.Look{Scale: 1}, [2]float64{r.Float64() * 30, r.Float64() * 20})
+			things, err := viewOf(s, "").Inspect(t.Context(), format.Look{Scale: 1}, [2]float64{r.Float64() * 30, r.Float64() * 20})
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, thing := range things {
-				s.(format.Inspector).Where(t.Context(), "map", thing.Place)
-				s.(format.Inspector).Where(t.Context(), "map", thing.Line)
+				viewOf(s, "map").Where(t.Context(), thing.Place)
+				viewOf(s, "map").Where(t.Context(), thing.Line)
 			}
 		}
 	}
@@ -566,8 +564,8 @@ func TestInspectDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := openAll(t, data)
-	there, _ := o.Inspect(t.Context(), format.Look{Scale: 1}, [2]float64{29.5, 9.5})
-	gone, _ := o.Inspect(t.Context(), format.Look{Scale: 1}, [2]float64{0.5, 10.5})
+	there, _ := viewOf(o.Scene, "").Inspect(t.Context(), format.Look{Scale: 1}, [2]float64{29.5, 9.5})
+	gone, _ := viewOf(o.Scene, "").Inspect(t.Context(), format.Look{Scale: 1}, [2]float64{0.5, 10.5})
 	if len(there) != 1 || fact(there[0], "cell") != "1" || fact(there[0], "error") == nil {
 		t.Errorf("%+v", there)
 	}

@@ -12,7 +12,7 @@ import (
 	"trowel.example/teeworlds/mapdraw"
 )
 
-// Motion returns a picture at all times, in the form that [format.Mover] describes.
+// Motion returns a picture at all times, in the form that [format.View] describes.
 func (s *scene) Motion(ctx context.Context, look format.Look, background color.NRGBA) ([]byte, error) {
 	p, err := s.picture(look)
 	if err != nil {

@@ -24,8 +24,8 @@ var (
 		Choices: []string{"auto", "0.6", "0.7"}, Default: "auto",
 		Help: "the game whose pictures are used if several games have one of that name: auto, 0.6 (and DDNet) or 0.7"}
 	optionMissing = format.Option{Name: "missing", Title: "Missing pictures", For: format.ForScene,
-		Choices: []string{"game", "checker"}, Default: "game",
-		Help: "how a missing picture is drawn: as in the game, or as a checkerboard"}
+		Choices: []string{"hatch", "game", "checker"}, Default: "hatch",
+		Help: "how a missing picture is drawn: in one tone with a light hatch, in four colours as in the game, or as a checkerboard"}
 	optionZoom = format.Option{Name: "zoom", Type: format.Number, For: format.ForScene, Views: []string{format.ViewCamera},
 		Help: "the zoom of the game's camera; more than 1 shows more (default: 1)"}
 )
@@ -41,7 +41,8 @@ func drawOptions(job *format.Job, src *format.Source) (o mapdraw.Options, err er
 		return o, err
 	}
 	o.Entities = optionEntities.Integer(job)
-	o.Checker = optionMissing.Value(job) == "checker"
+	missing := optionMissing.Value(job)
+	o.Checker, o.Hatch = missing == "checker", missing != "game"
 	if name := optionEntitiesImage.Value(job); name != "" {
 		o.EntitiesImage, err = entitiesImage(name)
 		if err != nil {
@@ -57,6 +58,13 @@ func drawOptions(job *format.Job, src *format.Source) (o mapdraw.Options, err er
 type Pictures struct {
 	Mapres []string `option:"mapres"`
 	Of     string   `option:"mapres-of"`
+}
+
+// Describe describes the options, as those of a command.
+func (Pictures) Describe(o *format.Option) {
+	o.As(OptionMapres)
+	o.As(OptionMapresOf)
+	o.For = 0
 }
 
 // Options returns the options that draw the map src with the pictures.

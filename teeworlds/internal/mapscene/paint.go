@@ -15,8 +15,6 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-var _ format.Painter = (*scene)(nil)
-
 // Canvases returns the layers of tiles.
 func (s *scene) Canvases() (list []format.Canvas) {
 	e := mapedit.New(s.m, nil)

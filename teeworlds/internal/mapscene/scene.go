@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/format"
 	"trowel.example/teeworlds/datafile"
@@ -43,7 +44,7 @@ type sceneLayer struct {
 }
 
 // Open opens the scene of a map.
-func Open(ctx context.Context, job *format.Job, src *format.Source, _ string) (format.Scene, error) {
+func Open(ctx context.Context, job *format.Job, src *format.Source, _ string) (*format.Scene, error) {
 	m, err := mapfile.Decode(job, src)
 	if errors.Is(err, twmap.ErrNoVersion) {
 		return Open2007(ctx, job, src, "") // the table of types was wrong
@@ -55,7 +56,7 @@ func Open(ctx context.Context, job *format.Job, src *format.Source, _ string) (f
 }
 
 // Open2007 opens a map of 2007 after converting it to a current map.
-func Open2007(_ context.Context, job *format.Job, src *format.Source, _ string) (format.Scene, error) {
+func Open2007(_ context.Context, job *format.Job, src *format.Source, _ string) (*format.Scene, error) {
 	f, err := mapfile.DecodeDatafile(job, src)
 	if err != nil {
 		return nil, err
@@ -67,7 +68,7 @@ func Open2007(_ context.Context, job *format.Job, src *format.Source, _ string) 
 	return open(job, src, m, f)
 }
 
-func open(job *format.Job, src *format.Source, m *twmap.Map, f *datafile.File) (format.Scene, error) {
+func open(job *format.Job, src *format.Source, m *twmap.Map, f *datafile.File) (*format.Scene, error) {
 	o, err := drawOptions(job, src)
 	if err != nil {
 		return nil, err
@@ -77,11 +78,21 @@ func open(job *format.Job, src *format.Source, m *twmap.Map, f *datafile.File) (
 		return nil, err
 	}
 	s := &scene{Renderer: r, m: m, src: src, names: mapdir.NamesOf(m), current: f == m.Source(), whole: mapdraw.Whole(m)}
-	return s, s.findViews(job)
+	return s.shown(job)
+}
+
+// shown returns the scene with the options of a job.
+func (s *scene) shown(job *format.Job) (*format.Scene, error) {
+	if err := s.findViews(job); err != nil {
+		return nil, err
+	}
+	return &format.Scene{Views: s.views, Missing: s.Missing, Survey: s.Survey, With: s.With, Range: s.Range, Actions: s.Actions,
+		Painting: &format.Painting{Canvases: s.Canvases, Cells: s.Cells, Palette: s.Palette, Turned: s.Turned},
+		Shaping:  &format.Shaping{Outlines: s.Outlines, Shapes: s.Shapes}}, nil
 }
 
 // With returns a scene that shares everything that was read of the map.
-func (s *scene) With(_ context.Context, job *format.Job) (format.Scene, error) {
+func (s *scene) With(_ context.Context, job *format.Job) (*format.Scene, error) {
 	o, err := drawOptions(job, s.src)
 	if err != nil {
 		return nil, err
@@ -91,7 +102,7 @@ func (s *scene) With(_ context.Context, job *format.Job) (format.Scene, error) {
 		return nil, err
 	}
 	other.layers = nil
-	return &other, other.findViews(job)
+	return other.shown(job)
 }
 
 func (s *scene) findViews(job *format.Job) error {
@@ -127,7 +138,12 @@ func (s *scene) findViews(job *format.Job) error {
 	whole := format.View{
 		Name: viewMap, Title: "the whole map",
 		Bounds: rectOf(s.whole), Scale: mapdraw.TileSize, Grain: 1, Unit: "tiles",
-		Background: mapdraw.Background, Layers: layers, Moves: moves, Loop: loop, Film: moves,
+		Background: mapdraw.Background, Layers: layers, Moves: moves, Loop: loop,
+		Render: s.Render, Fingerprint: s.Fingerprint, Inspect: s.Inspect,
+		Where: func(_ context.Context, place check.Place) (format.Rect, bool) { return s.where(s.whole, place) },
+	}
+	if moves {
+		whole.Motion = s.Motion
 	}
 	if s.Rereads() {
 		whole.Grain = whole.Bounds.Dy()
@@ -147,7 +163,15 @@ func (s *scene) findViews(job *format.Job) error {
 		}
 	}
 	camera.Frame = func(size image.Point) format.Rect { return rectOf(mapdraw.NewCamera(x, y, zoom, size)) }
+	camera.Where = func(_ context.Context, place check.Place) (format.Rect, bool) {
+		return s.where(cameraOf(camera.Frame(camera.Size)), place)
+	}
 	s.views = []format.View{whole, camera}
+	shown, all := camera.Frame(camera.Size), whole.Bounds
+	if shown.Max[0] <= all.Min[0] || shown.Min[0] >= all.Max[0] || shown.Max[1] <= all.Min[1] || shown.Min[1] >= all.Max[1] {
+		job.Warn(s.src.Path, "--%s %s shows nothing of the map's %g x %g tiles", format.OptionAt.Name, format.OptionAt.Value(job),
+			all.Dx(), all.Dy())
+	}
 	if format.OptionAt.Value(job) != "" || optionZoom.Value(job) != "" {
 		s.views = []format.View{camera, whole}
 	}
@@ -167,11 +191,9 @@ func (s *scene) Range(option string) (least, most int, ok bool) {
 	return 0, 100, option == optionEntities.Name
 }
 
-func (s *scene) Views() []format.View { return s.views }
-
 // picture converts a look to a picture of the renderer.
 func (s *scene) picture(look format.Look) (mapdraw.Picture, error) {
-	view, ok := format.ViewOf(s, look.View)
+	view, ok := format.ViewOf(s.views, look.View)
 	if !ok {
 		return mapdraw.Picture{}, fmt.Errorf("a map has no view %q", look.View)
 	}
@@ -183,18 +205,13 @@ func (s *scene) picture(look format.Look) (mapdraw.Picture, error) {
 	for _, l := range s.layers {
 		drawn[[2]int{l.group, l.number}] = names[l.Name]
 	}
-	return mapdraw.Picture{
-		Camera: camera,
-		Left:   look.Origin[0] * mapdraw.TileSize, Top: look.Origin[1] * mapdraw.TileSize,
-		Scale: look.Scale / mapdraw.TileSize,
-		Time:  look.Time,
-		Film:  look.Film,
-		Mean:  view.Name == viewMap,
-		Draws: func(group, layer int) bool {
-			shown, known := drawn[[2]int{group, layer}]
-			return shown || !known // unknown layers are reported elsewhere
-		},
-	}, nil
+	p := camera.Part(look.Origin[0]*mapdraw.TileSize, look.Origin[1]*mapdraw.TileSize, look.Scale/mapdraw.TileSize)
+	p.Time, p.Film, p.Mean = look.Time, look.Film, view.Name == viewMap
+	p.Draws = func(group, layer int) bool {
+		shown, known := drawn[[2]int{group, layer}]
+		return shown || !known // unknown layers are reported elsewhere
+	}
+	return p, nil
 }
 
 // cameraOf is the inverse of rectOf.
@@ -243,5 +260,3 @@ func (s *scene) Fingerprint(ctx context.Context, look format.Look, pixels image.
 	}
 	return s.Renderer.Fingerprint(ctx, pixels, p)
 }
-
-func (s *scene) Close() error { return nil }

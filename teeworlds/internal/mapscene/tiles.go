@@ -9,6 +9,7 @@ import (
 	"trowel.example/internal/format"
 	"trowel.example/teeworlds/internal/tiletext"
 	"trowel.example/teeworlds/mapdraw"
+	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -37,7 +38,7 @@ func (h *here) tile(l *twmap.TileLayer) []format.Thing {
 	if c.text == "." {
 		return nil
 	}
-	t := h.thing(twmap.TileName(l.Kind(), c.id), h.part.Tile(x, y), l.Stored(x, y), err)
+	t := h.thing(twmap.TileName(l.Kind(), c.ID), h.part.Tile(x, y), l.Stored(x, y), err)
 	if t.Line.Line > 0 {
 		t.Line.Column = c.column
 	}
@@ -45,12 +46,12 @@ func (h *here) tile(l *twmap.TileLayer) []format.Thing {
 	if column != float64(x) || row != float64(y) {
 		add(format.Fact("repeats", "", fmt.Sprintf("the tile %d,%d at the edge of the layer, as in the game", x, y)))
 	}
-	add(format.Fact("cell", "in the tree", c.text), format.Fact("tile", "number", int(c.id)))
-	if does := twmap.TileDoes(l.Kind(), c.id); does != "" {
+	add(format.Fact("cell", "in the tree", c.text), format.Fact("tile", "number", int(c.ID)))
+	if does := twmap.TileDoes(l.Kind(), c.ID); does != "" {
 		add(format.Fact("does", "", does))
 	}
 	add(c.facts...)
-	if settings := h.settings(c.series, c.number); settings != nil {
+	if settings := h.settings(c.series, c.Number); settings != nil {
 		add(format.Fact("settings", "", settings))
 	}
 	if c.partners > 0 {
@@ -81,13 +82,12 @@ func cellError(l *twmap.TileLayer) error {
 
 // cell describes a cell.
 type cell struct {
+	mapedit.Cell
 	there  bool
 	text   string // as in the tree
 	column int    // in the line of its row
-	id     uint8
 	facts  []format.InfoField
 	series twmap.Numbers // of its number; "" if it has none
-	number uint8
 
 	partners int
 	tied     []partner // the first partners
@@ -100,42 +100,39 @@ type partner struct {
 }
 
 func cellOf(l *twmap.TileLayer, x, y int) (c cell) {
-	kind := l.Kind()
-	name := func(id, number uint8) string { return fmt.Sprintf("%s %d", twmap.TileName(kind, id), number) }
-	number := func(series twmap.Numbers, id, number uint8) {
-		c.id, c.series, c.number = id, series, number
-		c.facts = append(c.facts, format.Fact("number", string(series)+" number", int(number)))
+	add := func(key, label string, value any) { c.facts = append(c.facts, format.Fact(key, label, value)) }
+	number := func(series twmap.Numbers) {
+		c.series = series
+		add("number", string(series)+" number", int(c.Number))
 	}
-	switch kind {
+	switch l.Kind() {
 	case twmap.KindTele:
-		t := read(&c, l.Teles(), x, y)
-		series := twmap.TeleNumbers
-		if twmap.CheckpointNumbers.Has(t.ID) {
-			series = twmap.CheckpointNumbers
+		readTied(&c, l.Kind(), l.Teles(), twmap.TeleTile.Tied, x, y)
+		if twmap.CheckpointNumbers.Has(c.ID) {
+			number(twmap.CheckpointNumbers)
+		} else {
+			number(twmap.TeleNumbers)
 		}
-		number(series, t.ID, t.Number)
-		tie(&c, l.Teles(), t.Tied, x, y, func(t twmap.TeleTile) string { return name(t.ID, t.Number) })
 	case twmap.KindSwitch:
-		t := read(&c, l.Switches(), x, y)
-		number(twmap.SwitchNumbers, t.ID, t.Number)
-		c.facts = append(c.facts, format.Fact("delay", "", int(t.Delay)), flagsFact(t.Flags))
-		tie(&c, l.Switches(), t.Tied, x, y, func(t twmap.SwitchTile) string { return name(t.ID, t.Number) })
+		readTied(&c, l.Kind(), l.Switches(), twmap.SwitchTile.Tied, x, y)
+		number(twmap.SwitchNumbers)
+		add("delay", "", int(c.Delay))
+		c.facts = append(c.facts, flagsFact(c.Flags))
 	case twmap.KindSpeedup:
-		t := read(&c, l.Speedups(), x, y)
-		c.id = t.ID
-		limit := any(int(t.MaxSpeed))
-		if t.MaxSpeed == 0 {
+		read(&c, l.Speedups(), x, y)
+		limit := any(int(c.MaxSpeed))
+		if c.MaxSpeed == 0 {
 			limit = "none"
 		}
-		c.facts = append(c.facts, format.Fact("force", "", int(t.Force)), format.Fact("maxSpeed", "maximum speed", limit),
-			format.Fact("angle", "angle in degrees, clockwise from the right", int(t.Angle)))
+		add("force", "", int(c.Force))
+		add("maxSpeed", "maximum speed", limit)
+		add("angle", "angle in degrees, clockwise from the right", int(c.Angle))
 	case twmap.KindTune:
-		t := read(&c, l.Tunes(), x, y)
-		number(twmap.TuneNumbers, t.ID, t.Number)
+		read(&c, l.Tunes(), x, y)
+		number(twmap.TuneNumbers)
 	default:
-		t := read(&c, l.Tiles(), x, y)
-		c.id = t.ID
-		c.facts = append(c.facts, flagsFact(t.Flags))
+		read(&c, l.Tiles(), x, y)
+		c.facts = append(c.facts, flagsFact(c.Flags))
 	}
 	return c
 }
@@ -151,18 +148,21 @@ func read[T twmap.Cell](c *cell, g *twmap.Grid[T], x, y int) (t T) {
 		}
 		c.text, c.column = tiletext.FormatCell(t), tiletext.Column(cells[from:from+x+1], x)
 	}
+	c.Cell = mapedit.CellOf(t)
 	return t
 }
 
-// tie finds the partners of the cell x,y.
-func tie[T twmap.Cell](c *cell, g *twmap.Grid[T], tied func(T) bool, x, y int, title func(T) string) {
+// readTied is read for tiles that are connected to others, and finds the partners of the cell.
+func readTied[T twmap.Cell](c *cell, kind twmap.Kind, g *twmap.Grid[T], tied func(t, other T) bool, x, y int) {
+	own := read(c, g, x, y)
 	for py, row := range g.Rows() {
 		for px, t := range row {
-			if !tied(t) || px == x && py == y {
+			if !tied(own, t) || px == x && py == y {
 				continue
 			}
 			if c.partners++; c.partners <= maxLinks {
-				c.tied = append(c.tied, partner{px, py, fmt.Sprintf("%s at %d,%d", title(t), px, py)})
+				other := mapedit.CellOf(t)
+				c.tied = append(c.tied, partner{px, py, fmt.Sprintf("%s %d at %d,%d", twmap.TileName(kind, other.ID), other.Number, px, py)})
 			}
 		}
 	}

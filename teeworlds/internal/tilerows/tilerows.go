@@ -39,7 +39,7 @@ func Parse(kind twmap.Kind, text string) ([]mapedit.Run, error) {
 		if tile == kept {
 			continue
 		}
-		cell, err := parseCell(kind, tile)
+		cell, err := ParseCell(kind, tile)
 		if err != nil {
 			return nil, err
 		}
@@ -48,7 +48,8 @@ func Parse(kind twmap.Kind, text string) ([]mapedit.Run, error) {
 	return runs, nil
 }
 
-func parseCell(kind twmap.Kind, text string) (mapedit.Cell, error) {
+// ParseCell parses the text of a tile of a kind of layers.
+func ParseCell(kind twmap.Kind, text string) (mapedit.Cell, error) {
 	switch kind {
 	case twmap.KindTele:
 		return parseAs[twmap.TeleTile](kind, text)

@@ -12,9 +12,11 @@
 package tiletext
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -87,32 +89,113 @@ func appendCell[T twmap.Cell](b []byte, cell T) []byte {
 // empty is the text of many empty cells.
 var empty = strings.Repeat(".   ", 64)
 
+// appendRow writes a row.
+func appendRow[T twmap.Cell](b []byte, row []T) []byte {
+	var zero T
+	for i := 0; i < len(row); {
+		n := 0
+		for i+n < len(row) && n < len(empty)/(cellWidth+1) && row[i+n] == zero {
+			n++
+		}
+		if n > 0 {
+			b = append(b, empty[:n*(cellWidth+1)]...)
+			i += n
+			continue
+		}
+		b = append(appendCell(b, row[i]), ' ')
+		i++
+	}
+	return append(bytes.TrimRight(b, " "), '\n')
+}
+
+// tooLong returns the error for a text of more than limit bytes.
+func tooLong(limit int) error {
+	return &fault.Error{Offset: -1, Want: fmt.Sprintf("a text of at most %d bytes", limit), Got: "more", Err: fault.ErrLimit}
+}
+
 // FormatUpTo returns the text of a grid, with all cells that can be read. For a text of more than limit bytes it returns
 // an error that wraps [fault.ErrLimit].
 func FormatUpTo[T twmap.Cell](g *twmap.Grid[T], limit int) ([]byte, error) {
 	cells, _ := g.Cells()
-	b := make([]byte, 0, min(len(cells)*(cellWidth+1)+g.Height(), limit))
-	var zero T
+	size := len(cells)*(cellWidth+1) + g.Height()
+	if len(cells) > manyCells {
+		size = textSize(g, limit)
+	}
+	b := make([]byte, 0, min(size, limit))
 	for _, row := range g.Rows() {
-		for i := 0; i < len(row); {
-			n := 0
-			for i+n < len(row) && n < len(empty)/(cellWidth+1) && row[i+n] == zero {
-				n++
-			}
-			if n > 0 {
-				b = append(b, empty[:n*(cellWidth+1)]...)
-				i += n
-				continue
-			}
-			b = append(appendCell(b, row[i]), ' ')
-			i++
-		}
-		b = append(bytes.TrimRight(b, " "), '\n')
-		if len(b) > limit {
-			return nil, &fault.Error{Offset: -1, Want: fmt.Sprintf("a text of at most %d bytes", limit), Got: "more", Err: fault.ErrLimit}
+		if b = appendRow(b, row); len(b) > limit {
+			return nil, tooLong(limit)
 		}
 	}
 	return b, nil
+}
+
+// PiecesUpTo returns a reader of the text of a grid, of which one row is in memory at a time, and the size of the text. It returns
+// nil where [FormatUpTo] must be used, see [twmap.Grid.Pieces], and for cells that cannot be read. For a text of more than limit
+// bytes it returns an error that wraps [fault.ErrLimit].
+func PiecesUpTo[T twmap.Cell](g *twmap.Grid[T], limit int) (r io.Reader, size int64, err error) {
+	next, again := g.Pieces(), g.Pieces() // another goroutine may load the cells, after which there are none
+	if next == nil || again == nil {
+		return nil, 0, nil
+	}
+	var text []byte
+	row, err := next()
+	for ; err == nil && size <= int64(limit); row, err = next() {
+		text = appendRow(text[:0], row)
+		size += int64(len(text))
+	}
+	switch {
+	case size > int64(limit):
+		return nil, 0, tooLong(limit)
+	case err != io.EOF:
+		return nil, 0, nil
+	}
+	return &pieces[T]{next: again}, size, nil
+}
+
+// pieces reads the text of rows.
+type pieces[T twmap.Cell] struct {
+	next func() ([]T, error)
+	text []byte // of the last row
+	rest []byte // of this text
+}
+
+func (p *pieces[T]) Read(b []byte) (int, error) {
+	if len(p.rest) == 0 {
+		row, err := p.next()
+		if err != nil {
+			return 0, err
+		}
+		p.text = appendRow(p.text[:0], row)
+		p.rest = p.text
+	}
+	n := copy(b, p.rest)
+	p.rest = p.rest[n:]
+	return n, nil
+}
+
+// manyCells is the number of cells from which on the size of a text is computed first: a text that grows takes more than
+// twice its memory.
+const manyCells = 1 << 22
+
+// textSize returns the room that the text of a grid takes, up to about limit.
+func textSize[T twmap.Cell](g *twmap.Grid[T], limit int) (size int) {
+	var text []byte
+	var zero T
+	for _, row := range g.Rows() {
+		for _, cell := range row {
+			if cell == zero {
+				size += cellWidth + 1
+				continue
+			}
+			text = appendCell(text[:0], cell)
+			size += len(text) + 1
+		}
+		if size++; size > limit {
+			break
+		}
+	}
+	return size
 }
 
 // FormatCell returns the text of a cell.
@@ -149,52 +232,109 @@ const maxCellErrors = 10
 // Parse reads the text of a layer of a kind, with width columns and n cells. It returns the cells that it could read,
 // and the errors, limited for cells.
 func Parse[T twmap.Cell](text []byte, kind twmap.Kind, width, n int) ([]T, []*fault.TextError) {
-	cells := make([]T, 0, min(n, len(text)))
-	var errs []*fault.TextError
-	fail := func(line, column int, format string, args ...any) {
-		errs = append(errs, &fault.TextError{Line: line, Column: column, Msg: fmt.Sprintf(format, args...)})
-	}
-	row := 0
+	p := parser[T]{kind: kind, width: width, left: n, cells: make([]T, 0, min(n, len(text)))}
 	for line := range bytes.Lines(text) {
-		line = bytes.TrimRight(line, "\r\n")
-		row++
-		want := min(width, n-len(cells))
-		if want == 0 {
-			if len(bytes.TrimSpace(line)) == 0 {
-				continue // empty lines at the end
-			}
-			fail(row, 0, "a row too many: expected %d", row-1)
-			return nil, errs
-		}
-		have := 0
-		for i := 0; i < len(line); {
-			if line[i] == ' ' || line[i] == '\t' {
-				i++
-				continue
-			}
-			end := i
-			for end < len(line) && line[end] != ' ' && line[end] != '\t' {
-				end++
-			}
-			have++
-			if have <= want {
-				cell, wrong := readCell[T](line[i:end], kind)
-				if wrong != "" && len(errs) < maxCellErrors {
-					fail(row, 1+utf8.RuneCount(line[:i]), "%s", wrong)
-				}
-				cells = append(cells, cell)
-			}
-			i = end
-		}
-		if have != want {
-			fail(row, 0, "a row of %s: expected %d", words.Count(have, "tile"), want)
-			return nil, errs
+		if !p.line(line) {
+			return nil, p.errs
 		}
 	}
-	if len(cells) < n {
-		fail(row, 0, "the last row is number %d: expected %d rows", row, (n+width-1)/width)
+	p.end()
+	return p.cells, p.errs
+}
+
+// ParseRows is [Parse] for a text that is in memory line by line: it calls add with the cells of each row. The error is that of
+// reading.
+func ParseRows[T twmap.Cell](text *bufio.Reader, kind twmap.Kind, width, n int, add func(row []T)) ([]*fault.TextError, error) {
+	p := parser[T]{kind: kind, width: width, left: n}
+	var line []byte
+	for {
+		part, err := text.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case len(line) > maxCell*(width+1):
+			p.row++
+			p.fail(0, "a row of more than %d bytes: expected %s", maxCell*(width+1), words.Count(min(width, p.left), "tile"))
+			return p.errs, nil
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case err != nil && err != io.EOF:
+			return nil, err
+		case len(line) > 0:
+			p.cells = p.cells[:0]
+			if !p.line(line) {
+				return p.errs, nil
+			}
+			add(p.cells)
+			line = line[:0]
+		}
+		if err == io.EOF {
+			p.end()
+			return p.errs, nil
+		}
 	}
-	return cells, errs
+}
+
+// maxCell is the number of bytes of a row that are read for each cell, more than any cell has.
+const maxCell = 64
+
+// parser reads the rows of a text.
+type parser[T twmap.Cell] struct {
+	kind        twmap.Kind
+	width, left int // left: the number of expected cells
+	row         int // the number of rows so far
+	cells       []T
+	errs        []*fault.TextError
+}
+
+func (p *parser[T]) fail(column int, format string, args ...any) {
+	p.errs = append(p.errs, &fault.TextError{Line: p.row, Column: column, Msg: fmt.Sprintf(format, args...)})
+}
+
+// line adds the cells of a line. It returns false if the number of cells is wrong.
+func (p *parser[T]) line(line []byte) bool {
+	line = bytes.TrimRight(line, "\r\n")
+	p.row++
+	want := min(p.width, p.left)
+	if want == 0 {
+		if len(bytes.TrimSpace(line)) == 0 {
+			return true // empty lines at the end
+		}
+		p.fail(0, "a row too many: expected %d", p.row-1)
+		return false
+	}
+	have := 0
+	for i := 0; i < len(line); {
+		if line[i] == ' ' || line[i] == '\t' {
+			i++
+			continue
+		}
+		end := i
+		for end < len(line) && line[end] != ' ' && line[end] != '\t' {
+			end++
+		}
+		have++
+		if have <= want {
+			cell, wrong := readCell[T](line[i:end], p.kind)
+			if wrong != "" && len(p.errs) < maxCellErrors {
+				p.fail(1+utf8.RuneCount(line[:i]), "%s", wrong)
+			}
+			p.cells = append(p.cells, cell)
+		}
+		i = end
+	}
+	if have != want {
+		p.fail(0, "a row of %s: expected %d", words.Count(have, "tile"), want)
+		return false
+	}
+	p.left -= want
+	return true
+}
+
+// end adds an error if rows are missing.
+func (p *parser[T]) end() {
+	if p.left > 0 {
+		p.fail(0, "the last row is number %d: expected %d rows", p.row, p.row+(p.left+p.width-1)/p.width)
+	}
 }
 
 // ParseCell reads the text of a cell of a kind of layers.

@@ -36,20 +36,15 @@ func Is(name string) bool { return strings.EqualFold(path.Ext(name), ".ANIMATION
 // Parse returns the animations in the tree of a file.
 func Parse(root *text.Node) []Clip {
 	var clips []Clip
-	for n := range root.Children() {
-		if !strings.EqualFold(n.Name, "ANIMATION") {
-			continue
-		}
+	for n := range root.Nodes("ANIMATION") {
 		c := Clip{Node: fmt.Sprintf("%s.ANIMATION[%d]", root.Name, len(clips))}
 		c.Name, _ = n.Get("NAME")
 		c.File, _ = n.Get("FILE")
 		c.Duration = number(n, "DURATION")
-		for k := range n.Children() {
-			if strings.EqualFold(k.Name, "KEY") {
-				key := Key{Node: fmt.Sprintf("%s.KEY[%d]", c.Node, len(c.Keys)), Frame: number(k, "FRAME")}
-				key.Name, _ = k.Get("NAME")
-				c.Keys = append(c.Keys, key)
-			}
+		for k := range n.Nodes("KEY") {
+			key := Key{Node: fmt.Sprintf("%s.KEY[%d]", c.Node, len(c.Keys)), Frame: number(k, "FRAME")}
+			key.Name, _ = k.Get("NAME")
+			c.Keys = append(c.Keys, key)
 		}
 		clips = append(clips, c)
 	}

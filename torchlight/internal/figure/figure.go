@@ -65,7 +65,7 @@ func (f *Figure) lack(kind, name, why string) { f.note(Lack{Kind: kind, Name: na
 
 // over notes that a budget of work was met.
 func (f *Figure) over(kind, name string, err error, otherwise string) {
-	f.note(Lack{kind, name, err.Error() + effort.Raises + otherwise, true})
+	f.note(Lack{kind, name, err.Error() + otherwise, true})
 }
 
 func (f *Figure) note(l Lack) {

@@ -116,10 +116,8 @@ func meshes(chain inherit.Chain) (names []string) {
 	add(chain.Get("MESHFILE"))
 	blocks, _ := chain.Nodes("MESHFILES")
 	for _, block := range blocks {
-		for p := range block.Properties() {
-			if strings.EqualFold(p.Key, "MESHFILE") {
-				add(p.Value)
-			}
+		for p := range block.Keys("MESHFILE") {
+			add(p.Value)
 		}
 	}
 	return names

@@ -13,7 +13,7 @@ import (
 	"trowel.example/torchlight/internal/image"
 )
 
-// words returns little-endian integers of 32 bits.
+// words returns little-endian 32-bit integers.
 func words(v ...uint32) (b []byte) {
 	for _, n := range v {
 		b = binary.LittleEndian.AppendUint32(b, n)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"trowel.example/torchlight/hash"
 	"trowel.example/torchlight/text"
 )
 
@@ -74,6 +75,11 @@ func upperPath(name string) string { return strings.ToUpper(strings.ReplaceAll(n
 // own are the keys that a file does not inherit.
 var own = []string{Key, "DONTCREATE"}
 
+// Affixes is the path of the keys with the affixes of a unit. They add up: a unit has its own, then those of its base files.
+const Affixes = affixes + "." + affix
+
+const affixes, affix = "AFFIXES", "AFFIX"
+
 // Value is the effective value of a key.
 type Value struct {
 	*text.Property
@@ -81,10 +87,14 @@ type Value struct {
 }
 
 // Find returns the effective value of a key: its first value in the nearest file that has the key. A key with periods is
-// a path: LEVEL1.MANACOST is the key MANACOST of the first node LEVEL1. Case is ignored.
+// a path: LEVEL1.MANACOST is the key MANACOST of the first node LEVEL1. Case is ignored. The value of [Affixes] lists all
+// affixes, with commas.
 func (c Chain) Find(key string) (Value, bool) {
+	if strings.EqualFold(key, Affixes) {
+		return c.allAffixes()
+	}
 	for i, link := range c.Links {
-		if i > 0 && slices.Contains(own, strings.ToUpper(key)) {
+		if i > 0 && slices.ContainsFunc(own, text.Named(key)) {
 			break
 		}
 		if p := Property(link.Root, key); p != nil {
@@ -108,12 +118,7 @@ func Property(root *text.Node, key string) *text.Property {
 	if n == nil {
 		return nil
 	}
-	for p := range n.Properties() {
-		if strings.EqualFold(p.Key, key) {
-			return p
-		}
-	}
-	return nil
+	return n.Property(key)
 }
 
 // Below returns the node that contains a key with periods, or nil, and the part of the key after the last period.
@@ -130,32 +135,54 @@ func Below(n *text.Node, key string) (*text.Node, string) {
 	}
 }
 
-// Values returns the effective values of all keys of the roots, in the order of the files.
-func (c Chain) Values() []Value {
+// Affixes returns the affixes of a unit, its own first. Each is a value of the key [Affixes].
+func (c Chain) Affixes() []Value {
 	var list []Value
-	seen := make(map[string]bool)
 	for i, link := range c.Links {
-		for p := range link.Root.Properties() {
-			key := strings.ToUpper(p.Key)
-			if !seen[key] && (i == 0 || !slices.Contains(own, key)) {
-				seen[key] = true
-				list = append(list, Value{p, i})
+		for n := range link.Root.Nodes(affixes) {
+			for p := range n.Keys(affix) {
+				if p.Value != "" {
+					list = append(list, Value{&text.Property{Type: p.Type, Key: Affixes, Value: p.Value}, i})
+				}
 			}
 		}
 	}
 	return list
 }
 
+func (c Chain) allAffixes() (Value, bool) {
+	list := c.Affixes()
+	if len(list) < 2 {
+		return append(list, Value{})[0], len(list) == 1
+	}
+	var names []string
+	for _, v := range list {
+		names = append(names, v.Property.Value)
+	}
+	return Value{&text.Property{Type: text.String, Key: Affixes, Value: strings.Join(names, ", ")}, list[0].Link}, true
+}
+
+// Values returns the effective values of all keys of the roots, in the order of the files, then the affixes.
+func (c Chain) Values() []Value {
+	var list []Value
+	seen := make(map[uint32]bool)
+	for i, link := range c.Links {
+		for p := range link.Root.Properties() {
+			key := hash.Of(p.Key)
+			if !seen[key] && (i == 0 || !slices.ContainsFunc(own, text.Named(p.Key))) {
+				seen[key] = true
+				list = append(list, Value{p, i})
+			}
+		}
+	}
+	return append(list, c.Affixes()...)
+}
+
 // Nodes returns the nodes with a name directly below the root of the nearest file that has such nodes, ignoring case,
 // and the index of the file in Chain.Links.
 func (c Chain) Nodes(name string) (nodes []*text.Node, link int) {
 	for i, l := range c.Links {
-		for n := range l.Root.Children() {
-			if strings.EqualFold(n.Name, name) {
-				nodes = append(nodes, n)
-			}
-		}
-		if nodes != nil {
+		if nodes = slices.Collect(l.Root.Nodes(name)); nodes != nil {
 			return nodes, i
 		}
 	}

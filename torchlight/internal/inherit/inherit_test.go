@@ -85,3 +85,32 @@ func TestEnds(t *testing.T) {
 		}
 	}
 }
+
+// TestAffixes tests that the affixes of a file and of its base files add up, the own ones first, while other nodes and keys
+// are those of the nearest file.
+func TestAffixes(t *testing.T) {
+	f := files{
+		"MEDIA/A.DAT": "<STRING>BASEFILE:B.DAT\n[AFFIXES]\n<STRING>AFFIX:A1\n<STRING>AFFIX:A2\n[/AFFIXES]\n" +
+			"[affixes]\n<STRING>affix:A3\n[/affixes]\n",
+		"MEDIA/B.DAT": "<STRING>BASEFILE:C.DAT\n[X]\n<STRING>AFFIX:NO\n[/X]\n",
+		"MEDIA/C.DAT": "[AFFIXES]\n<STRING>AFFIX:C1\n<STRING>AFFIX:A1\n<STRING>AFFIX:\n<INTEGER>LEVEL:2\n[/AFFIXES]\n",
+	}
+	for path, want := range map[string]string{"MEDIA/A.DAT": "A1, A2, A3, C1, A1", "MEDIA/B.DAT": "C1, A1", "MEDIA/C.DAT": "C1, A1"} {
+		c := f.chain(t, path)
+		var got []string
+		for _, v := range c.Values() {
+			if v.Key == inherit.Affixes {
+				got = append(got, v.Value)
+			}
+		}
+		if s := strings.Join(got, ", "); s != want || c.Get("affixes.affix") != want {
+			t.Errorf("%s: %s and %s, want %s", path, s, c.Get("affixes.affix"), want)
+		}
+	}
+	if _, ok := (files{"MEDIA/A.DAT": "[AFFIXES]\n[/AFFIXES]\n"}).chain(t, "MEDIA/A.DAT").Find(inherit.Affixes); ok {
+		t.Error("a file without affixes has one")
+	}
+	if v, ok := f.chain(t, "MEDIA/B.DAT").Find(inherit.Affixes); !ok || v.Link != 1 {
+		t.Errorf("inherited affixes: %v", v)
+	}
+}

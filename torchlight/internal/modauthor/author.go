@@ -17,7 +17,6 @@ import (
 	"trowel.example/internal/files/scratch"
 	"trowel.example/internal/format"
 	"trowel.example/internal/limits/parallel"
-	"trowel.example/torchlight/hash"
 	"trowel.example/torchlight/internal/modsource"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/text"
@@ -64,13 +63,6 @@ func (a *Author) Close() error {
 		a.shownDir, a.endShown = "", nil
 	}
 	return a.closer.Close()
-}
-
-func (a *Author) names() *hash.Names {
-	if a.options.Names == nil {
-		return hash.Known()
-	}
-	return a.options.Names
 }
 
 // maxIndexed is the size in bytes of the largest text that the index reads.

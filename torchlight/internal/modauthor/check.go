@@ -13,6 +13,7 @@ import (
 	"trowel.example/torchlight/internal/animation"
 	"trowel.example/torchlight/internal/imageset"
 	"trowel.example/torchlight/internal/ogre"
+	"trowel.example/torchlight/internal/translation"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/text"
@@ -21,7 +22,7 @@ import (
 // own are the findings of Check.
 var own = func() map[string]bool {
 	ids := map[string]bool{"tl-source-unreadable": true}
-	for _, k := range slices.Concat(text.Catalog.Kinds(), layout.Catalog.Kinds(), animation.Catalog.Kinds(),
+	for _, k := range slices.Concat(text.Catalog.Kinds(), layout.Catalog.Kinds(), animation.Catalog.Kinds(), translation.Catalog.Kinds(),
 		imageset.Catalog.Kinds(), ogre.ScriptCatalog.Kinds()) {
 		ids[k.ID] = true
 	}
@@ -178,6 +179,7 @@ func (p *placer) guid() format.Span {
 
 // aboutNames are the findings about the name of a key. Others without a column are about its value.
 var aboutNames = map[string]bool{"tl-text-broken-tag": true, "tl-text-numeric-key": true, "tl-text-unknown-name": true,
+	"tl-text-misspelled-key":     true,
 	"tl-layout-unknown-property": true, "tl-layout-left-out": true, "tl-layout-marked": true}
 
 // inLine returns the span of a finding in a line, from 1; column 0 means that only the kind of the finding shows the

@@ -63,8 +63,8 @@ func (a *Author) describeKey(at, content, row string, l line, n int) string {
 			for _, v := range stat.frequent(few) {
 				values = append(values, words.Code(v))
 			}
-			out = append(out, fmt.Sprintf("in %s nodes %s, as %s: %s", words.Thousands(int64(stat.count())), words.Code(id.node), stat.typ(),
-				strings.Join(values, ", ")))
+			out = append(out, fmt.Sprintf("in %s %s %s, as %s: %s", words.Thousands(int64(stat.count())), words.Plural(int64(stat.count()), "node"),
+				words.Code(id.node), stat.typ(), strings.Join(values, ", ")))
 		}
 		a.mu.RUnlock()
 	}

@@ -93,18 +93,6 @@ func (a *Author) withGame(spans, game []format.Span) ([]format.Span, error) {
 	return spans, nil
 }
 
-// References returns the places that mention the thing at a place, in the mod and in the game's files.
-func (a *Author) References(_ context.Context, at string, spot format.Spot) ([]format.Span, error) {
-	s, _, ok := a.symbolAt(at, spot)
-	if !ok {
-		return nil, nil
-	}
-	a.mu.RLock()
-	spans, game := a.mentions(a.mod, s), a.mentions(a.game, s)
-	a.mu.RUnlock()
-	return a.withGame(spans, game)
-}
-
 // mentions returns the places that mention a thing.
 func (a *Author) mentions(x *index, s symbol) (spans []format.Span) {
 	for _, s := range a.kindsOf(s) {

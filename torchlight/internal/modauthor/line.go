@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/torchlight/text"
 )
 
@@ -91,7 +92,7 @@ func scanNodes(s string, begin func(line, node int, way []string), see func(even
 		begin(n, nodes[len(nodes)-1], way)
 		l := parseLine(row)
 		switch {
-		case l.open && len(way) < text.MaxDepth:
+		case l.open && int64(len(way)) < effort.DataDepth.Limit(0):
 			last++
 			way, nodes = append(way, l.name.of(row)), append(nodes, last)
 			see(event{line: n, node: last, way: way, open: true, keyAt: l.name.from})

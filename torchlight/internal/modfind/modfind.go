@@ -61,16 +61,24 @@ func Keys(ctx context.Context, e *modedit.Editor, where Where, want func(*text.P
 // case.
 func MatchKey(pattern string) func(*text.Property) bool {
 	name, value, hasValue := strings.Cut(pattern, "=")
-	keys, values := glob.Folded(name), glob.Folded(value)
+	keys, values := matchName(name), glob.Folded(value)
 	return func(p *text.Property) bool { return keys(p.Key) && (!hasValue || values(p.Value)) }
 }
 
+// matchName returns a function that matches names of keys with a pattern, or with a name as [text.Named].
+func matchName(pattern string) func(string) bool {
+	if strings.ContainsAny(pattern, "*?") {
+		return glob.Folded(pattern)
+	}
+	return text.Named(pattern)
+}
+
 // GUIDOf returns the number in the value of a key, if it may be a GUID or a reference to one.
-func GUIDOf(p *text.Property) (guid int64, ok bool) {
-	if p.Type != text.Integer64 && !p.Type.IsString() && !strings.Contains(strings.ToUpper(p.Key), "GUID") {
+func GUIDOf(t text.Type, key, value string) (guid int64, ok bool) {
+	if t != text.Integer64 && !t.IsString() && !strings.Contains(strings.ToUpper(key), "GUID") {
 		return 0, false
 	}
-	guid, err := strconv.ParseInt(strings.TrimSpace(p.Value), 10, 64)
+	guid, err := strconv.ParseInt(strings.TrimSpace(value), 10, 64)
 	return guid, err == nil
 }
 
@@ -83,7 +91,7 @@ func OwnsGUID(key string) bool {
 // GUIDs finds the keys whose value is the number guid: those that define it as a GUID, and those that refer to it.
 func GUIDs(ctx context.Context, e *modedit.Editor, guid int64, yield func(k Key, own bool) error) error {
 	return Keys(ctx, e, Where{}, func(p *text.Property) bool {
-		n, ok := GUIDOf(p)
+		n, ok := GUIDOf(p.Type, p.Key, p.Value)
 		return ok && n == guid
 	}, func(k Key) error { return yield(k, OwnsGUID(k.Key)) })
 }
@@ -199,7 +207,7 @@ func Files(ctx context.Context, e *modedit.Editor, pattern string, yield func(pa
 // ignoring case.
 func CheckName(kind, pattern string, each func(yield func(name string)) error) error {
 	names := make(map[string]bool)
-	match, found := glob.Folded(pattern), false
+	match, found := matchName(pattern), false
 	err := each(func(name string) {
 		names[name] = true
 		found = found || match(name)

@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"trowel.example/fault"
+	"trowel.example/torchlight/hash"
 	"trowel.example/torchlight/internal/modfind"
 	"trowel.example/torchlight/modedit"
 	"trowel.example/torchlight/text"
@@ -56,6 +57,11 @@ func TestFind(t *testing.T) {
 	}
 	ctx := t.Context()
 	level := modfind.MatchKey("lev*")
+	for _, name := range []string{"Hidden", "HIDDEN=5", hash.Escape(hash.Of("HIDDEN")), fmt.Sprintf("UNK_%08X", hash.Of("HIDDEN"))} {
+		if !modfind.MatchKey(name)(&text.Property{Key: hash.Escape(hash.Of("HIDDEN")), Value: "5"}) {
+			t.Errorf("%s does not match the escape of its hash", name)
+		}
+	}
 	for name, c := range map[string]struct {
 		find func() error
 		want []string

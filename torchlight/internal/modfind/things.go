@@ -60,6 +60,11 @@ type Thing struct {
 func (t Thing) Node() *text.Node {
 	n := new(text.Node)
 	for _, v := range t.Values() {
+		if v.Key == inherit.Affixes { // the last ones
+			v, _ = t.Find(v.Key)
+			n.Items = append(n.Items, v.Property)
+			break
+		}
 		n.Items = append(n.Items, v.Property)
 	}
 	return n

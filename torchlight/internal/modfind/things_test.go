@@ -30,16 +30,18 @@ func editor(t *testing.T, files map[string]string) *modedit.Editor {
 // base file that is missing is named once.
 func TestThings(t *testing.T) {
 	e := editor(t, map[string]string{
-		"MEDIA/UNITS/ITEMS/A.DAT":    "[UNIT]\n<STRING>BASEFILE:media/units/items/base.dat\n<INTEGER>LEVEL:2\n[/UNIT]\n",
-		"MEDIA/UNITS/ITEMS/BASE.DAT": "[UNIT]\n<STRING>BASEFILE:media/units/items/none.dat\n<INTEGER>DAMAGE:70\n<INTEGER>LEVEL:1\n[/UNIT]\n",
+		"MEDIA/UNITS/ITEMS/A.DAT": "[UNIT]\n<STRING>BASEFILE:media/units/items/base.dat\n<INTEGER>LEVEL:2\n" +
+			"[AFFIXES]\n<STRING>AFFIX:RAGE\n[/AFFIXES]\n[/UNIT]\n",
+		"MEDIA/UNITS/ITEMS/BASE.DAT": "[UNIT]\n<STRING>BASEFILE:media/units/items/none.dat\n<INTEGER>DAMAGE:70\n<INTEGER>LEVEL:1\n" +
+			"[AFFIXES]\n<STRING>AFFIX:GLOW\n[/AFFIXES]\n[/UNIT]\n",
 		"MEDIA/UNITS/MONSTERS/M.DAT": "[UNIT]\n<INTEGER>LEVEL:3\n[/UNIT]\n",
 	})
 	var got []string
 	missing, err := modfind.Things(t.Context(), e, modedit.Items, func(thing modfind.Thing) error {
-		got = append(got, thing.File+" "+thing.Get("LEVEL")+" "+thing.Get("DAMAGE"))
+		got = append(got, thing.File+" "+thing.Get("LEVEL")+" "+thing.Get("DAMAGE")+" "+thing.Node().Property("AFFIXES.AFFIX").Value)
 		return nil
 	})
-	if want := "MEDIA/UNITS/ITEMS/A.DAT 2 70,MEDIA/UNITS/ITEMS/BASE.DAT 1 70"; err != nil || strings.Join(got, ",") != want {
+	if want := "MEDIA/UNITS/ITEMS/A.DAT 2 70 RAGE, GLOW,MEDIA/UNITS/ITEMS/BASE.DAT 1 70 GLOW"; err != nil || strings.Join(got, ",") != want {
 		t.Errorf("%q, %v, want %q", got, err, want)
 	}
 	if len(missing) != 1 || missing[0] != "MEDIA/UNITS/ITEMS/NONE.DAT" {

@@ -57,14 +57,14 @@ func OfArchive(r *pak.Reader, m *mod.Mod) []format.InfoField {
 	}
 	info.Add("types", "of these", types)
 	info.Add("removedFiles", "removed files", n.removed)
-	info.Add("inflatedSize", "inflated size (bytes)", n.size)
+	info.Add("inflatedSize", "inflated size (bytes)", n.inflated)
 	return info.Fields
 }
 
 // amounts are the totals of an archive.
 type amounts struct {
 	files, removed int
-	size           int64          // in bytes, inflated
+	inflated       int64          // size in bytes
 	types          map[string]int // number of files of each type
 }
 
@@ -76,7 +76,7 @@ func amountsOf(r *pak.Reader) amounts {
 			continue
 		}
 		n.files++
-		n.size += int64(f.Record.Size)
+		n.inflated += int64(f.Record.Size)
 		n.types[f.Record.Type.String()]++
 	}
 	return n
@@ -95,14 +95,12 @@ func OfData(data []byte, name string) ([]format.InfoField, error) {
 		format.Fact("properties", "properties", properties), format.Fact("strings", "strings", len(f.Strings))}, nil
 }
 
-func countTree(n *text.Node) (nodes, properties int) {
-	nodes = 1
-	for range n.Properties() {
-		properties++
-	}
-	for c := range n.Children() {
-		a, b := countTree(c)
-		nodes, properties = nodes+a, properties+b
+func countTree(root *text.Node) (nodes, properties int) {
+	for n := range root.All() {
+		nodes++
+		for range n.Properties() {
+			properties++
+		}
 	}
 	return nodes, properties
 }

@@ -157,7 +157,8 @@ func findings(t testing.TB, data []byte) map[string]bool {
 	moddir.CheckMod(open(t, data), moddir.CheckOptions{}, func(f check.Finding) {
 		mu.Lock()
 		defer mu.Unlock()
-		if !strings.HasPrefix(f.ID, "tl-mod-outside-") { // missing references to files of the game are summarized
+		// Missing references to files of the game, and missing base files, are summarized.
+		if !strings.HasPrefix(f.ID, "tl-mod-outside-") && f.ID != "tl-table-base" {
 			found[fmt.Sprint(f.Path, " ", f.Message)] = true
 		}
 	})

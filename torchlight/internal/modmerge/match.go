@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"trowel.example/torchlight/hash"
 	"trowel.example/torchlight/text"
 )
 
@@ -15,13 +16,13 @@ var identities = []string{"NAME", "FILE", "UNIT", "SPAWNCLASS", "AFFIX", "LEVEL"
 
 // naming determines how nodes of one list are identified in another.
 type naming struct {
-	key   map[string]string // by node name: the key that identifies the nodes
-	times map[string]int    // the greatest number of nodes of a name in one list
+	key   map[uint32]string // by the hash of the node name: the key that identifies the nodes
+	times map[uint32]int    // the greatest number of nodes of a name in one list
 }
 
 func newNaming(lists ...[]*text.Node) *naming {
-	n := &naming{make(map[string]string), make(map[string]int)}
-	var groups []map[string][]*text.Node
+	n := &naming{make(map[uint32]string), make(map[uint32]int)}
+	var groups []map[uint32][]*text.Node
 	for _, list := range lists {
 		g := byName(list)
 		groups = append(groups, g)
@@ -34,7 +35,7 @@ func newNaming(lists ...[]*text.Node) *naming {
 			continue
 		}
 		for _, key := range identities {
-			if !slices.ContainsFunc(groups, func(g map[string][]*text.Node) bool { return !unique(g[name], key) }) {
+			if !slices.ContainsFunc(groups, func(g map[uint32][]*text.Node) bool { return !unique(g[name], key) }) {
 				n.key[name] = key
 				break
 			}
@@ -43,10 +44,10 @@ func newNaming(lists ...[]*text.Node) *naming {
 	return n
 }
 
-func byName(list []*text.Node) map[string][]*text.Node {
-	g := make(map[string][]*text.Node)
+func byName(list []*text.Node) map[uint32][]*text.Node {
+	g := make(map[uint32][]*text.Node)
 	for _, n := range list {
-		name := strings.ToUpper(n.Name)
+		name := hash.Of(n.Name)
 		g[name] = append(g[name], n)
 	}
 	return g
@@ -66,11 +67,11 @@ func unique(list []*text.Node, key string) bool {
 
 // way returns the path of a node of a list.
 func (n *naming) way(above string, list []*text.Node, i int) string {
-	name := list[i].Name
-	if n.times[strings.ToUpper(name)] > 1 {
+	name, h := list[i].Name, hash.Of(list[i].Name)
+	if n.times[h] > 1 {
 		before := 0
 		for _, other := range list[:i] {
-			if strings.EqualFold(other.Name, name) {
+			if hash.Of(other.Name) == h {
 				before++
 			}
 		}
@@ -223,7 +224,7 @@ func share(a, b *text.Node) float64 {
 	parts := func(n *text.Node) map[string]int {
 		m := make(map[string]int)
 		for p := range n.Properties() {
-			m[strings.ToUpper(p.Key)+canonical(p)]++
+			m[nameOf(p.Key)+canonical(p)]++
 		}
 		for c := range n.Children() {
 			m[signature(c)]++

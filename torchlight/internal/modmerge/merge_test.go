@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"trowel.example/internal/values/merge3"
+	"trowel.example/torchlight/hash"
 	"trowel.example/torchlight/internal/modmerge"
 )
 
@@ -26,6 +27,7 @@ func lines(s string) string {
 }
 
 func TestData(t *testing.T) {
+	secret := hash.Escape(hash.Of("SECRETIVE_LITTLE_KEY")) // as in a compiled file
 	for _, test := range []struct {
 		name, base, ours, theirs, want string
 		conflicts                      int
@@ -36,6 +38,11 @@ func TestData(t *testing.T) {
 		{"types count", "[U iA:1 ]U", "[U fA:1 ]U", "[U uA:1 ]U", "[U fA:1 ]U", 1},
 		{"numbers by type", "[U fA:1 iB:1 ]U", "[U fA:1.0 iB:2 ]U", "[U fA:2 iB:1 ]U", "[U fA:2 iB:2 ]U", 0},
 		{"added keys", "[U iA:1 ]U", "[U iA:1 iB:2 ]U", "[U iA:1 iC:3 ]U", "[U iA:1 iB:2 iC:3 ]U", 0},
+		{"keys by hash", "[U iSECRETIVE_LITTLE_KEY:1 iB:2 ]U", "[U iSECRETIVE_LITTLE_KEY:1 iB:3 ]U",
+			"[U i" + secret + ":4 iB:2 ]U", "[U iSECRETIVE_LITTLE_KEY:4 iB:3 ]U", 0},
+		{"nodes by hash", "[U [SECRETIVE_LITTLE_KEY iA:1 iB:2 ]SECRETIVE_LITTLE_KEY ]U",
+			"[U [" + secret + " iA:3 iB:2 ]" + secret + " ]U", "[U [SECRETIVE_LITTLE_KEY iA:1 iB:4 ]SECRETIVE_LITTLE_KEY ]U",
+			"[U [" + secret + " iA:3 iB:4 ]" + secret + " ]U", 0},
 		{"added to both", "[U iA:1 ]U", "[U iA:1 iB:2 ]U", "[U iA:1 iB:3 ]U", "[U iA:1 iB:2 ]U", 1},
 		{"removed key", "[U iA:1 iB:2 ]U", "[U iA:5 iB:2 ]U", "[U iA:1 ]U", "[U iA:5 ]U", 0},
 		{"removed and changed", "[U iA:1 iB:2 ]U", "[U iA:1 iB:3 ]U", "[U iA:1 ]U", "[U iA:1 iB:3 ]U", 1},

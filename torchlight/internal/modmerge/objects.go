@@ -120,10 +120,8 @@ func (m *merger) layout(base, ours, theirs *text.Node) bool {
 		setChildren(ours, parent, list, nodes)
 	}
 	if changed {
-		for p := range ours.Properties() {
-			if strings.EqualFold(p.Key, "COUNT") {
-				p.Value = strconv.Itoa(len(nodes))
-			}
+		for p := range ours.Keys("COUNT") {
+			p.Value = strconv.Itoa(len(nodes))
 		}
 	}
 	return true
@@ -258,10 +256,8 @@ func setChildren(root *text.Node, parent int64, list []int64, nodes map[int64]*o
 	in.Items = slices.DeleteFunc(in.Items, isNode)
 	for _, id := range list {
 		in.Items = append(in.Items, nodes[id].node)
-		for p := range nodes[id].properties.Properties() {
-			if strings.EqualFold(p.Key, "PARENTID") {
-				p.Value = strconv.FormatInt(parent, 10)
-			}
+		for p := range nodes[id].properties.Keys("PARENTID") {
+			p.Value = strconv.FormatInt(parent, 10)
 		}
 	}
 }

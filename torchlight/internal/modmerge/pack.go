@@ -56,8 +56,9 @@ type pack struct {
 	log                    merge3.Log
 	mods                   []Input // in ascending priority
 	made                   *modedit.Editor
-	taken, covered, equals []int          // numbers of files for each mod
-	owner                  map[string]int // for each file, the mod that it comes from
+	taken, covered, equals []int            // numbers of files for each mod
+	merged                 map[string][]int // the mods of each merged file
+	owner                  map[string]int   // for each file, the mod that it comes from
 }
 
 // Pack combines several unrelated mods, in ascending priority. The editors must stay open until the result is written.
@@ -65,7 +66,8 @@ type pack struct {
 // file of the game is known, and the mod with the highest priority wins where the mods differ. Otherwise its whole file
 // wins, as in the game.
 func Pack(mods []Input, o PackOptions) (*modedit.Editor, []check.Conflict, error) {
-	p := &pack{PackOptions: o, log: merge3.Log{Options: o.Options.Options}, owner: make(map[string]int)}
+	p := &pack{PackOptions: o, log: merge3.Log{Options: o.Options.Options}, owner: make(map[string]int),
+		merged: make(map[string][]int)}
 	conflicts, err := p.log.End(p.pack(mods))
 	return p.made, conflicts, err
 }
@@ -100,8 +102,15 @@ func (p *pack) pack(mods []Input) (err error) {
 		return err
 	}
 	for i, m := range p.mods {
-		p.log.Change(check.Change{What: fmt.Sprintf("%s: %s used, %d overridden, %d identical in another mod",
-			m.Name, words.Count(p.taken[i], "file"), p.covered[i], p.equals[i]), Count: int64(p.taken[i]), Unit: "files"})
+		parts, merged := 0, ""
+		for _, list := range p.merged {
+			if slices.Contains(list, i) {
+				parts++
+				merged = fmt.Sprintf(", %d merged", parts)
+			}
+		}
+		p.log.Change(check.Change{What: fmt.Sprintf("%s: %s used%s, %d overridden, %d identical in another mod", m.Name,
+			words.Count(p.taken[i], "file"), merged, p.covered[i], p.equals[i]), Count: int64(p.taken[i] + parts), Unit: "files"})
 	}
 	p.reportClashes(&p.log, p.made, known)
 	return nil
@@ -266,7 +275,11 @@ func (p *pack) differing(name string, others []int, winner int) error {
 	best := p.mods[winner]
 	isSet := path.Ext(name) == ".IMAGESET"
 	if base == nil && !p.Union && !isSet {
-		p.whole(name, others, winner, "the mods have different files")
+		why := "the mods have different files"
+		if p.Base == nil {
+			why += ", and without --base whole files are taken"
+		}
+		p.whole(name, others, winner, why)
 		return nil
 	}
 	if isSet {
@@ -310,6 +323,11 @@ func (p *pack) differing(name string, others []int, winner int) error {
 		return err
 	}
 	p.made.Replace(name, data)
+	p.merged[name] = append(slices.Clone(others), winner)
+	p.taken[winner]--
+	for _, i := range others {
+		p.covered[i]--
+	}
 	p.log.Change(check.Change{Path: name, What: "merged of " + p.namesOf(append(others, winner)), Count: 1, Unit: "files"})
 	return nil
 }
@@ -359,8 +377,14 @@ func (p *pack) removed() {
 				p.log.Report(check.Conflict{Path: name, What: fmt.Sprintf("%s removes this file, which %s contains",
 					m.Name, p.mods[owner].Name), Took: m.Name})
 				p.made.Remove(name)
-				p.taken[owner]--
-				p.covered[owner]++
+				if p.merged[name] == nil {
+					p.taken[owner]--
+					p.covered[owner]++
+				}
+				for _, j := range p.merged[name] {
+					p.covered[j]++
+				}
+				delete(p.merged, name)
 			}
 			if !seen[name] {
 				seen[name] = true

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"trowel.example/check"
 	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/values/merge3"
 	"trowel.example/torchlight/internal/modmerge"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
@@ -62,6 +64,7 @@ func TestPack(t *testing.T) {
 		t.Errorf("header %+v", h)
 	}
 	if len(conflicts) != 1 || conflicts[0].Path != shared || conflicts[0].Took != "B.MOD" ||
+		!strings.Contains(conflicts[0].What, "without --base whole files are taken") ||
 		get(t, e, shared, "LEVEL") != "2" || get(t, e, shared, "A") != "" {
 		t.Errorf("without a base: %+v", conflicts)
 	}
@@ -97,7 +100,18 @@ func TestPack(t *testing.T) {
 	base := moddir.SourcesOfArchive(game.Archive, moddir.Options{})
 	three := made(t, "Third", map[string]string{shared: unit("Both", "13", "iLEVEL:1 iMINLEVEL:5 iMAXLEVEL:1")})
 	four := made(t, "Fourth", map[string]string{shared: unit("Both", "13", "iLEVEL:7 iMINLEVEL:1 iMAXLEVEL:1")})
-	e, conflicts = packed(t, modmerge.PackOptions{Base: base}, three, four)
+	var took []string
+	told := modmerge.Options{Options: merge3.Options{OnTook: func(c check.Change) error {
+		if c.Path == "" {
+			took = append(took, c.What)
+		}
+		return nil
+	}}}
+	e, conflicts = packed(t, modmerge.PackOptions{Base: base, Options: told}, three, four)
+	if want := []string{"A.MOD: 0 files used, 1 merged, 0 overridden, 0 identical in another mod",
+		"B.MOD: 0 files used, 1 merged, 0 overridden, 0 identical in another mod"}; !slices.Equal(took, want) {
+		t.Errorf("%q", took)
+	}
 	if len(conflicts) != 0 || get(t, e, shared, "LEVEL") != "7" || get(t, e, shared, "MINLEVEL") != "5" {
 		t.Errorf("with a base: %+v level %s", conflicts, get(t, e, shared, "LEVEL"))
 	}

@@ -1,6 +1,7 @@
 package modmerge
 
 import (
+	"encoding/binary"
 	"fmt"
 	"iter"
 	"math"
@@ -10,6 +11,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/values/merge3"
+	"trowel.example/torchlight/hash"
 	"trowel.example/torchlight/text"
 )
 
@@ -97,8 +99,9 @@ func (in *insertion) remove(it text.Item) {
 // properties merges the keys of a node.
 func (m *merger) properties(base, ours, theirs *text.Node, in *insertion, way string) {
 	b, o, t := byKey(base), byKey(ours), byKey(theirs)
-	for _, key := range merge3.Union(keysOf(ours), keysOf(theirs), keysOf(base)) {
-		bs, os, ts := b[key], o[key], t[key]
+	for _, h := range merge3.Union(keysOf(ours), keysOf(theirs), keysOf(base)) {
+		bs, os, ts := b[h], o[h], t[h]
+		key := strings.ToUpper(slices.Concat(os, ts, bs)[0].Key)
 		if m.atomic && key == "PARENTID" { // it follows from the position of the object
 			continue
 		}
@@ -284,20 +287,22 @@ func ordered(bs []*text.Node, to map[*text.Node]*text.Node, list []*text.Node) [
 	return out
 }
 
-func byKey(n *text.Node) map[string][]*text.Property {
-	keys := make(map[string][]*text.Property)
+// byKey returns the properties of a node by the hashes of their keys: one side may have a name, and the other an escape
+// because its file is compiled.
+func byKey(n *text.Node) map[uint32][]*text.Property {
+	keys := make(map[uint32][]*text.Property)
 	for p := range n.Properties() {
-		k := strings.ToUpper(p.Key)
-		keys[k] = append(keys[k], p)
+		h := hash.Of(p.Key)
+		keys[h] = append(keys[h], p)
 	}
 	return keys
 }
 
-// keysOf yields the keys of a node in upper case.
-func keysOf(n *text.Node) iter.Seq[string] {
-	return func(yield func(string) bool) {
+// keysOf yields the hashes of the keys of a node.
+func keysOf(n *text.Node) iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
 		for p := range n.Properties() {
-			if !yield(strings.ToUpper(p.Key)) {
+			if !yield(hash.Of(p.Key)) {
 				return
 			}
 		}
@@ -368,6 +373,11 @@ func canonical(p *text.Property) string {
 	return p.Type.String() + ":" + v
 }
 
+// nameOf returns the same text for all spellings of the name of a key or node.
+func nameOf(name string) string {
+	return string(binary.LittleEndian.AppendUint32(nil, hash.Of(name)))
+}
+
 // signature returns the contents of a node in a normalized order.
 func signature(n *text.Node) string {
 	var b strings.Builder
@@ -376,10 +386,10 @@ func signature(n *text.Node) string {
 }
 
 func sign(b *strings.Builder, n *text.Node, objects bool) {
-	b.WriteString("[" + strings.ToUpper(n.Name) + "\n")
+	b.WriteString("[" + nameOf(n.Name) + "\n")
 	for p := range n.Properties() {
-		if key := strings.ToUpper(p.Key); !objects || key != "PARENTID" {
-			b.WriteString(key + "\x00" + canonical(p) + "\n")
+		if !objects || !strings.EqualFold(p.Key, "PARENTID") {
+			b.WriteString(nameOf(p.Key) + canonical(p) + "\n")
 		}
 	}
 	for c := range n.Children() {

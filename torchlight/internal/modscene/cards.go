@@ -128,16 +128,18 @@ func (t *thing) card(c *icons) sheets.Cell {
 			}
 		}
 	}
-	affixes, effects, link := t.affixes()
-	for i, list := range [][]string{affixes, effects} {
-		if len(list) > 0 {
-			more := ""
-			if n := len(list) - maxCardRow; n > 0 {
-				list, more = list[:maxCardRow], fmt.Sprintf(" and %d more", n)
-			}
-			row(link == 0, [2]string{"affixes", "effects"}[i], strings.Join(list, ", ")+more)
+	list := func(own bool, label string, names []string) {
+		if n := len(names) - maxCardRow; n > 0 {
+			names = append(names[:maxCardRow-1:maxCardRow-1], fmt.Sprintf("%s and %d more", names[maxCardRow-1], n))
+		}
+		if len(names) > 0 {
+			row(own, label, strings.Join(names, ", "))
 		}
 	}
+	affixes, effects, link := t.affixes()
+	list(true, "affixes", affixes[0])
+	list(false, "affixes of the base files", affixes[1])
+	list(link == 0, "effects", effects)
 	if d := t.first("DESCRIPTION", "BASE_DESCRIPTION"); d != "" {
 		rows = append(rows, sheets.Text{Text: colorCode.ReplaceAllString(d, ""), Size: 12, Color: sheets.Bright, Most: 3})
 	}
@@ -181,38 +183,43 @@ func (t *thing) between(keys ...string) (value string, own bool) {
 	return strings.Join(values, " to "), own
 }
 
-// affixes returns the names of affixes, and the effects, of the nearest file that has any.
-func (t *thing) affixes() (affixes, effects []string, link int) {
+// affixes returns the names of the affixes of the file and of its base files, and the effects of the nearest file that has
+// effects or skills with affixes.
+func (t *thing) affixes() (affixes [2][]string, effects []string, link int) {
 	add := func(list *[]string, s string) {
 		if s != "" && !slices.Contains(*list, s) && len(*list) < 1000 {
 			*list = append(*list, s)
 		}
 	}
+	for _, v := range t.chain.Affixes() {
+		add(&affixes[min(v.Link, 1)], v.Value)
+	}
 	for i, l := range t.chain.Links {
 		left := int(maxNodes)
-		var walk func(n *text.Node)
-		walk = func(n *text.Node) {
-			if left--; left < 0 {
+		found := false
+		var walk func(n *text.Node, depth int)
+		walk = func(n *text.Node, depth int) {
+			if left--; left < 0 || depth == 1 && strings.EqualFold(n.Name, "AFFIXES") { // these add up
 				return
 			}
-			for p := range n.Properties() {
-				if strings.EqualFold(p.Key, "AFFIX") {
-					add(&affixes, p.Value)
-				}
+			for p := range n.Keys("AFFIX") {
+				add(&affixes[min(i, 1)], p.Value)
+				found = true
 			}
 			if strings.EqualFold(n.Name, "EFFECT") {
 				add(&effects, effectOf(n))
+				found = true
 			}
 			for child := range n.Children() {
-				walk(child)
+				walk(child, depth+1)
 			}
 		}
-		walk(l.Root)
-		if affixes != nil || effects != nil {
+		walk(l.Root, 0)
+		if found {
 			return affixes, effects, i
 		}
 	}
-	return nil, nil, 0
+	return affixes, effects, 0
 }
 
 // effectOf returns the words for an effect: its type and its range.

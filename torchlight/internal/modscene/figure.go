@@ -34,8 +34,6 @@ var figureViews = []struct {
 type figures struct {
 	*figure.Figure
 	clip   *figure.Clip // nil: at rest
-	views  []format.View
-	digest [32]byte
 	origin origin
 	anims  []string
 	usual  string // of the animations
@@ -77,7 +75,7 @@ func (s *subject) openFigure(sum hash.Hash) (*figure.Figure, error) {
 	return figure.Open(files, s.path)
 }
 
-func figureScene(s *subject) (format.Scene, error) {
+func figureScene(s *subject) (*format.Scene, error) {
 	sum := sha256.New()
 	f, err := s.openFigure(sum)
 	if errors.Is(err, figure.ErrNoMesh) {
@@ -86,45 +84,56 @@ func figureScene(s *subject) (format.Scene, error) {
 	if err != nil {
 		return nil, err
 	}
-	scene := &figures{Figure: f, origin: s.origin(s.path), anims: f.Available(), usual: noAnim}
+	m := &figures{Figure: f, origin: s.origin(s.path), anims: f.Available(), usual: noAnim}
 	usual := f.Usual()
 	if usual != nil {
-		scene.usual = usual.Name
+		m.usual = usual.Name
 	}
 	switch s.Anim {
 	case "":
-		scene.clip = usual
+		m.clip = usual
 	case noAnim:
 	default:
-		if scene.clip, err = f.Clip(s.Anim); err != nil {
+		if m.clip, err = f.Clip(s.Anim); err != nil {
 			return nil, err
 		}
 	}
-	turning := format.Turning{}
+	var digest [32]byte
+	sum.Sum(digest[:0])
+	scene := &format.Scene{Missing: m.missing, Choices: m.choices}
+	turning := format.Turning{Model: m.model}
 	turning.Lamp, turning.Ambient, turning.Direct = figure.Light()
 	for _, v := range figureViews {
 		turned := turning
 		turned.Axes = v.camera.Axes()
-		low, high := f.Bounds(v.camera, scene.clip)
+		low, high := f.Bounds(v.camera, m.clip)
 		size := max(high[0]-low[0], high[1]-low[1], 1e-3)
 		margin := size / 40
 		view := format.View{Name: v.name, Title: v.title, Scale: modelSide / size,
 			Background: color.NRGBA{0x30, 0x34, 0x38, 255}, Paper: true, Turning: &turned,
 			Bounds: format.Rect{Min: [2]float64{low[0] - margin, low[1] - margin}, Max: [2]float64{high[0] + margin, high[1] + margin}}}
 		turned.Bounds = view.Bounds
-		if scene.clip != nil {
-			view.Moves, view.Loop = true, time.Duration(scene.clip.Length*float64(time.Second))
+		if m.clip != nil {
+			view.Moves, view.Loop = true, time.Duration(m.clip.Length*float64(time.Second))
 		}
-		scene.views = append(scene.views, view)
+		pose := func(look format.Look) []figure.Matrix { return f.Pose(m.clip, look.Time.Seconds()) }
+		view.Render = func(ctx context.Context, dst *image.RGBA, look format.Look) error {
+			return f.Draw(ctx, dst, v.camera, pose(look), look.Origin, look.Scale)
+		}
+		view.Inspect = func(_ context.Context, look format.Look, at [2]float64) ([]format.Thing, error) {
+			return m.inspect(f.At(v.camera, pose(look), at)), nil
+		}
+		view.Where = func(_ context.Context, place check.Place) (format.Rect, bool) {
+			return view.Bounds, m.origin.means(text.Whole(place))
+		}
+		view.Fingerprint = sameFor(digest)
+		scene.Views = append(scene.Views, view)
 	}
-	sum.Sum(scene.digest[:0])
 	return scene, nil
 }
 
-func (s *figures) Views() []format.View { return s.views }
-
-// Choices returns the animations and the meshes that can be chosen.
-func (s *figures) Choices(option string) (values []string, usual string) {
+// choices returns the animations and the meshes that can be chosen.
+func (s *figures) choices(option string) (values []string, usual string) {
 	switch {
 	case option == AnimOption && s.anims != nil:
 		return append(slices.Clone(s.anims), noAnim), s.usual
@@ -134,26 +143,8 @@ func (s *figures) Choices(option string) (values []string, usual string) {
 	return nil, ""
 }
 
-// look returns the camera and the pose of a picture.
-func (s *figures) look(look format.Look) (c figure.Camera, pose []figure.Matrix, err error) {
-	for _, v := range figureViews {
-		if look.View == v.name || look.View == "" {
-			return v.camera, s.Pose(s.clip, look.Time.Seconds()), nil
-		}
-	}
-	return c, nil, fmt.Errorf("no view %q (see --list)", look.View)
-}
-
-func (s *figures) Render(ctx context.Context, dst *image.RGBA, look format.Look) error {
-	c, pose, err := s.look(look)
-	if err != nil {
-		return err
-	}
-	return s.Draw(ctx, dst, c, pose, look.Origin, look.Scale)
-}
-
-// Model returns the model with its animation, if it moves.
-func (s *figures) Model(context.Context, format.Look) ([]byte, error) {
+// model returns the model with its animation, if it moves.
+func (s *figures) model(context.Context, format.Look) ([]byte, error) {
 	var clips []*figure.Clip
 	if s.clip != nil {
 		clips = append(clips, s.clip)
@@ -167,15 +158,10 @@ func (s *figures) Model(context.Context, format.Look) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// Inspect describes the nearest part of the model at a point.
-func (s *figures) Inspect(_ context.Context, look format.Look, at [2]float64) ([]format.Thing, error) {
-	c, pose, err := s.look(look)
-	if err != nil {
-		return nil, err
-	}
-	p, triangle := s.At(c, pose, at)
+// inspect describes a triangle of a part of the model; p is nil if there is none.
+func (s *figures) inspect(p *figure.Part, triangle int) []format.Thing {
 	if p == nil {
-		return nil, nil
+		return nil
 	}
 	t := format.Thing{Title: fmt.Sprintf("submesh %d", p.Index), Facts: []format.InfoField{format.Fact("mesh", "mesh", s.Path)}}
 	if p.Name != "" {
@@ -189,27 +175,14 @@ func (s *figures) Inspect(_ context.Context, look format.Look, at [2]float64) ([
 	if s.clip != nil {
 		t.Facts = append(t.Facts, format.Fact("animation", "animation", s.clip.Name))
 	}
-	return []format.Thing{t}, nil
+	return []format.Thing{t}
 }
 
-// Where finds the file as a whole.
-func (s *figures) Where(_ context.Context, view string, place check.Place) (format.Rect, bool) {
-	v, ok := format.ViewOf(s, view)
-	return v.Bounds, ok && s.origin.means(text.Whole(place))
-}
-
-func (s *figures) Missing() (list []format.Missing) {
+func (s *figures) missing() (list []format.Missing) {
 	for _, l := range s.Lacks {
 		list = append(list, format.Missing{Kind: l.Kind, Name: l.Name, What: l.Why, Loss: l.Loss})
 	}
 	return list
-}
-
-func (s *figures) Close() error { return nil }
-
-// Fingerprint returns the same value for all parts.
-func (s *figures) Fingerprint(context.Context, format.Look, image.Rectangle) ([32]byte, error) {
-	return s.digest, nil
 }
 
 // Model returns the model of a single mesh or unit, with animations by their names: all if there are none. Lacks are what
@@ -257,5 +230,5 @@ func (s *subject) model(anims []string) (m *gltf.Model, lacks []format.Missing, 
 		}
 	}
 	m, err = f.Model(clips)
-	return m, (&figures{Figure: f}).Missing(), err
+	return m, (&figures{Figure: f}).missing(), err
 }

@@ -90,8 +90,8 @@ func (s *planScene) fileOf(m *plan.Mark) *planFile {
 	return s.linked[gamePath(m.File)]
 }
 
-// Inspect returns the objects at a point, and the cell of the grid there.
-func (s *planScene) Inspect(_ context.Context, look format.Look, at [2]float64) ([]format.Thing, error) {
+// inspect returns the objects at a point, and the cell of the grid there.
+func (s *planScene) inspect(_ context.Context, look format.Look, at [2]float64) ([]format.Thing, error) {
 	marks := s.Under(s.picture(look), at)
 	var things []format.Thing
 	for _, m := range marks[:min(len(marks), maxThings)] {
@@ -230,12 +230,9 @@ func curveOf(track layout.Track, duration float64) (c format.Curve, ok bool) {
 	return c, c.Points != nil
 }
 
-// Where finds objects by their IDs and by lines of their text. For a layout that is linked several times it returns the
+// where finds objects by their IDs and by lines of their text. For a layout that is linked several times it returns the
 // rectangle around all of them, and for the drawn file the whole plan.
-func (s *planScene) Where(_ context.Context, view string, place check.Place) (format.Rect, bool) {
-	if _, ok := format.ViewOf(s, view); !ok {
-		return format.Rect{}, false
-	}
+func (s *planScene) where(_ context.Context, place check.Place) (format.Rect, bool) {
 	files := append([]*planFile{s.file}, s.others...)
 	switch p := text.Whole(place).(type) {
 	case text.Place:
@@ -267,7 +264,7 @@ func (s *planScene) Where(_ context.Context, view string, place check.Place) (fo
 // bounds returns the rectangle of a file: the whole plan if the file is the drawn layout.
 func (s *planScene) bounds(f *planFile) (format.Rect, bool) {
 	if f == s.file {
-		return s.view.Bounds, true
+		return format.Rect{Min: s.Min, Max: s.Max}, true
 	}
 	return s.around(f, func(*layout.Object) bool { return true })
 }

@@ -37,7 +37,7 @@ func sheetMod(t *testing.T, shade uint8) fstest.MapFS {
 	return fsys
 }
 
-func sheetScene(t *testing.T, fsys fstest.MapFS) format.Scene {
+func sheetScene(t *testing.T, fsys fstest.MapFS) *format.Scene {
 	t.Helper()
 	files, err := moddir.SourcesOf(fsys, moddir.Options{})
 	if err != nil {
@@ -73,9 +73,9 @@ func TestSheetLimits(t *testing.T) {
 		if got := strings.Join(missing, ", "); got != c.want {
 			t.Errorf("missing: %s\nwant %s", got, c.want)
 		}
-		for _, v := range scene.Views() {
+		for _, v := range scene.Views {
 			dst := image.NewRGBA(image.Rect(0, 0, int(v.Bounds.Dx()), int(v.Bounds.Dy())))
-			if err := scene.Render(t.Context(), dst, format.Look{View: v.Name, Scale: 1}); err != nil {
+			if err := viewOf(scene, v.Name).Render(t.Context(), dst, format.Look{View: v.Name, Scale: 1}); err != nil {
 				t.Error(err)
 			}
 		}
@@ -88,7 +88,7 @@ func TestSheetDigest(t *testing.T) {
 	usual := limits
 	defer func() { limits = usual }()
 	print := func(fsys fstest.MapFS) [32]byte {
-		sum, err := sheetScene(t, fsys).(format.Fingerprinter).Fingerprint(t.Context(), format.Look{}, image.Rectangle{})
+		sum, err := viewOf(sheetScene(t, fsys), "").Fingerprint(t.Context(), format.Look{}, image.Rectangle{})
 		if err != nil {
 			t.Fatal(err)
 		}

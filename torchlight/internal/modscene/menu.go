@@ -51,7 +51,7 @@ type drawnWidget struct {
 }
 
 // menuScene draws a menu.
-func menuScene(s *subject, f *layout.File) (format.Scene, error) {
+func menuScene(s *subject, f *layout.File) (*format.Scene, error) {
 	files := around{s}
 	m := &modSheets{subject: s, media: []moddir.Files{files}, icons: newIcons(s, files), things: make(map[string][]*thing),
 		trees: make(map[string]*text.Node)}
@@ -60,7 +60,7 @@ func menuScene(s *subject, f *layout.File) (format.Scene, error) {
 	d := m.menu(f, newPlanFile(f, s.data, s.origin(s.path)), sum)
 	scene := &still{views: []stillView{d.stillView}, missing: m.missing()}
 	sum.Sum(scene.digest[:0])
-	return scene, nil
+	return scene.scene(), nil
 }
 
 // drawnMenu is the view of a menu, and its layers.

@@ -102,25 +102,25 @@ func TestMenu(t *testing.T) {
 	if got := strings.Join(missing, ", "); got != "icon gone" {
 		t.Errorf("missing: %s", got)
 	}
-	where, ok := scene.(format.Inspector).Where(t.Context(), "menus", text.Place{Path: "MEDIA/SKILLTREE/TREE.LAYOUT", Object: 2})
+	where, ok := viewOf(scene, "menus").Where(t.Context(), text.Place{Path: "MEDIA/SKILLTREE/TREE.LAYOUT", Object: 2})
 	if !ok {
 		t.Fatal("the place of the icon is unknown")
 	}
 	middle := [2]float64{(where.Min[0] + where.Max[0]) / 2, (where.Min[1] + where.Max[1]) / 2}
 	dst := image.NewRGBA(image.Rect(0, 0, 400, 400))
-	if err := scene.Render(t.Context(), dst, format.Look{View: "menus", Scale: 1}); err != nil {
+	if err := viewOf(scene, "menus").Render(t.Context(), dst, format.Look{View: "menus", Scale: 1}); err != nil {
 		t.Fatal(err)
 	}
 	if c := dst.RGBAAt(int(middle[0]), int(middle[1])); c != (color.RGBA{255, 0, 0, 255}) {
 		t.Errorf("the icon has the colour %v", c)
 	}
-	things, err := scene.(format.Inspector).Inspect(t.Context(), format.Look{View: "menus"}, middle)
+	things, err := viewOf(scene, "menus").Inspect(t.Context(), format.Look{View: "menus"}, middle)
 	if got := fmt.Sprint(things); err != nil || !strings.Contains(got, "Great Leap") || !strings.Contains(got, "MEDIA/SKILLS/LEAP.DAT") {
 		t.Errorf("%v %v", got, err)
 	}
 	// A part of the picture has the pixels of the whole.
 	part := image.NewRGBA(image.Rect(5, 7, 150, 90))
-	if err := scene.Render(t.Context(), part, format.Look{View: "menus", Scale: 1}); err != nil {
+	if err := viewOf(scene, "menus").Render(t.Context(), part, format.Look{View: "menus", Scale: 1}); err != nil {
 		t.Fatal(err)
 	}
 	for y := 7; y < 90; y++ {

@@ -20,7 +20,7 @@ import (
 )
 
 // modScene shows a mod as sheets: its icons, and its items, skills and monsters as cards, and its menus. The base may be nil.
-func modScene(s *subject, mod, base moddir.Files) (format.Scene, error) {
+func modScene(s *subject, mod, base moddir.Files) (*format.Scene, error) {
 	media := []moddir.Files{mod}
 	if base != nil {
 		media = append(media, base)
@@ -71,7 +71,7 @@ func modScene(s *subject, mod, base moddir.Files) (format.Scene, error) {
 		sum.Write(m.images[name].Pix)
 	}
 	sum.Sum(scene.digest[:0])
-	return scene, nil
+	return scene.scene(), nil
 }
 
 // thingKinds are the kinds of things with cards, with the names and titles of their views.

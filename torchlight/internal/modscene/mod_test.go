@@ -35,10 +35,10 @@ func TestModSheets(t *testing.T) {
 		t.Fatal(err)
 	}
 	var views []string
-	for _, v := range scene.Views() {
+	for _, v := range scene.Views {
 		views = append(views, v.Name)
 		dst := image.NewRGBA(image.Rect(0, 0, int(v.Bounds.Dx()), int(v.Bounds.Dy())))
-		if err := scene.Render(t.Context(), dst, format.Look{View: v.Name, Scale: 1}); err != nil {
+		if err := viewOf(scene, v.Name).Render(t.Context(), dst, format.Look{View: v.Name, Scale: 1}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -52,7 +52,7 @@ func TestModSheets(t *testing.T) {
 	if got := strings.Join(missing, ", "); got != "base "+items+"B.DAT 1, base "+items+"C.DAT 1, icon gone 3" {
 		t.Errorf("missing: %s", got)
 	}
-	things, err := scene.(format.Inspector).Inspect(t.Context(), format.Look{View: "items"}, [2]float64{12, 12})
+	things, err := viewOf(scene, "items").Inspect(t.Context(), format.Look{View: "items"}, [2]float64{12, 12})
 	if got := fmt.Sprint(things); err != nil || !strings.Contains(got, "3 (from "+items+"BASE.DAT)") {
 		t.Errorf("%v %v", got, err)
 	}
@@ -72,12 +72,12 @@ func TestImageSetAlone(t *testing.T) {
 	if len(m) != 1 || m[0].Name != "media/ui/gone.dds" || m[0].Count != 2 || m[0].Loss {
 		t.Errorf("missing: %+v", m)
 	}
-	views := scene.Views()
+	views := scene.Views
 	if len(views) != 1 || views[0].Bounds.Dx() > 2048 || views[0].Bounds.Dy() > 2048 {
 		t.Fatalf("%+v", views)
 	}
 	dst := image.NewRGBA(image.Rect(0, 0, int(views[0].Bounds.Dx()), int(views[0].Bounds.Dy())))
-	if err := scene.Render(t.Context(), dst, format.Look{Scale: 1}); err != nil {
+	if err := viewOf(scene, "").Render(t.Context(), dst, format.Look{Scale: 1}); err != nil {
 		t.Fatal(err)
 	}
 	drawn := 0
@@ -117,4 +117,36 @@ func TestCardLevels(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", want, card)
 		}
 	}
+}
+
+// TestCardAffixes tests that the card of a unit shows the affixes of its file and those of its base files.
+func TestCardAffixes(t *testing.T) {
+	base, err := text.Parse([]byte("[UNIT]\n[AFFIXES]\n<STRING>AFFIX:GLOW\n[/AFFIXES]\n[EFFECT]\n<STRING>TYPE:ARMOR\n[/EFFECT]\n[/UNIT]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := text.Parse([]byte("[UNIT]\n<STRING>BASEFILE:B.DAT\n[AFFIXES]\n<STRING>AFFIX:RAGE\n[/AFFIXES]\n[/UNIT]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := func(string) (*text.Node, error) { return base.Root, nil }
+	unit := &thing{file: "MEDIA/A.DAT", chain: inherit.Follow("MEDIA/A.DAT", own.Root, tree)}
+	card := ""
+	for _, l := range unit.card(new(icons)).Lines {
+		card += l.Text + "\n"
+	}
+	for _, want := range []string{"affixes: RAGE\n", "affixes of the base files: GLOW\n", "effects: ARMOR\n"} {
+		if !strings.Contains(card, want) {
+			t.Errorf("%q is missing in\n%s", want, card)
+		}
+	}
+	if got := fmt.Sprint(unit.describe().Facts); !strings.Contains(got, "RAGE") || !strings.Contains(got, "GLOW (from MEDIA/B.DAT)") {
+		t.Error(got)
+	}
+}
+
+// viewOf returns a view by its name, or the first one.
+func viewOf(s *format.Scene, name string) format.View {
+	v, _ := format.ViewOf(s.Views, name)
+	return v
 }

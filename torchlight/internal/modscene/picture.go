@@ -38,59 +38,32 @@ type stillView struct {
 	where   func(place check.Place) (format.Rect, bool)
 }
 
-func (s *still) Views() []format.View {
-	var views []format.View
-	for _, v := range s.views {
-		views = append(views, v.View)
-	}
-	return views
-}
-
-// view returns the view with a name, the first view for "", or nil.
-func (s *still) view(name string) *stillView {
-	for i := range s.views {
-		if name == "" || s.views[i].Name == name {
-			return &s.views[i]
+// scene returns the scene of the views. All parts of its pictures have the same fingerprint.
+func (s *still) scene() *format.Scene {
+	scene := &format.Scene{Missing: func() []format.Missing { return s.missing }}
+	for _, of := range s.views {
+		v := of.View
+		v.Render = func(_ context.Context, dst *image.RGBA, look format.Look) error {
+			of.draw(dst, look)
+			return nil
 		}
+		v.Inspect = func(_ context.Context, look format.Look, at [2]float64) ([]format.Thing, error) {
+			b := v.Bounds
+			if !(at[0] >= b.Min[0] && at[0] < b.Max[0] && at[1] >= b.Min[1] && at[1] < b.Max[1]) {
+				return nil, nil
+			}
+			return of.inspect(look, at), nil
+		}
+		v.Where = func(_ context.Context, place check.Place) (format.Rect, bool) { return of.where(text.Whole(place)) }
+		v.Fingerprint = sameFor(s.digest)
+		scene.Views = append(scene.Views, v)
 	}
-	return nil
+	return scene
 }
 
-func (s *still) Render(_ context.Context, dst *image.RGBA, look format.Look) error {
-	v := s.view(look.View)
-	if v == nil {
-		return fmt.Errorf("no view %q (see --list)", look.View)
-	}
-	v.draw(dst, look)
-	return nil
-}
-
-func (s *still) Inspect(_ context.Context, look format.Look, at [2]float64) ([]format.Thing, error) {
-	v := s.view(look.View)
-	if v == nil {
-		return nil, fmt.Errorf("no view %q (see --list)", look.View)
-	}
-	b := v.Bounds
-	if !(at[0] >= b.Min[0] && at[0] < b.Max[0] && at[1] >= b.Min[1] && at[1] < b.Max[1]) {
-		return nil, nil
-	}
-	return v.inspect(look, at), nil
-}
-
-func (s *still) Where(_ context.Context, view string, place check.Place) (format.Rect, bool) {
-	v := s.view(view)
-	if v == nil {
-		return format.Rect{}, false
-	}
-	return v.where(text.Whole(place))
-}
-
-func (s *still) Missing() []format.Missing { return s.missing }
-func (s *still) Close() error              { return nil }
-
-// Fingerprint returns the same value for all parts.
-func (s *still) Fingerprint(context.Context, format.Look, image.Rectangle) ([32]byte, error) {
-	return s.digest, nil
+// sameFor returns a function that returns the same fingerprint for all parts.
+func sameFor(digest [32]byte) func(context.Context, format.Look, image.Rectangle) ([32]byte, error) {
+	return func(context.Context, format.Look, image.Rectangle) ([32]byte, error) { return digest, nil }
 }
 
 func rectOf(r image.Rectangle) format.Rect {
@@ -236,7 +209,7 @@ func (s spriteSet) find(place check.Place) int {
 // maxSets is the greatest number of image sets of a folder that are read for one picture.
 const maxSets = 64
 
-func pictureScene(s *subject) (format.Scene, error) {
+func pictureScene(s *subject) (*format.Scene, error) {
 	p, err := newSheet(s, s.path, s.data)
 	if err != nil {
 		return nil, err
@@ -256,7 +229,7 @@ func pictureScene(s *subject) (format.Scene, error) {
 	}
 	scene := &still{views: []stillView{p.view("picture", "the picture")}}
 	sum.Sum(scene.digest[:0])
-	return scene, nil
+	return scene.scene(), nil
 }
 
 func isImageSet(name string) bool { return strings.EqualFold(path.Ext(name), ".imageset") }
@@ -267,7 +240,7 @@ func (s *subject) isCutBy(set *imageset.Set) bool {
 	return name == own || !strings.Contains(own, "MEDIA/") && path.Base(name) == path.Base(own)
 }
 
-func gridScene(s *subject) (format.Scene, error) {
+func gridScene(s *subject) (*format.Scene, error) {
 	f, err := mpp.Decode(s.data)
 	compiled := err == nil
 	if !compiled {
@@ -311,10 +284,10 @@ func gridScene(s *subject) (format.Scene, error) {
 	draw := func(dst *image.RGBA, look format.Look) {
 		picture.Draw(dst, m, 0, -float64(f.Height), look.Origin, look.Scale)
 	}
-	return &still{views: []stillView{{view, draw, inspect, where}}, digest: sha256.Sum256(s.data)}, nil
+	return (&still{views: []stillView{{view, draw, inspect, where}}, digest: sha256.Sum256(s.data)}).scene(), nil
 }
 
-func imageSetScene(s *subject) (format.Scene, error) {
+func imageSetScene(s *subject) (*format.Scene, error) {
 	set, err := imageset.Parse(s.data)
 	if set == nil {
 		return nil, err
@@ -367,7 +340,7 @@ func imageSetScene(s *subject) (format.Scene, error) {
 	if !alone {
 		scene.views = append(scene.views, p.view("sheet", "the picture that contains the sprites"))
 	}
-	return scene, nil
+	return scene.scene(), nil
 }
 
 // plainError replaces a "file does not exist" error with a message that lists where the file was searched.

@@ -68,8 +68,8 @@ func (p *pieces) add(n *text.Node) {
 		return
 	}
 	files := []string{}
-	for property := range n.Properties() {
-		if file := strings.TrimSpace(property.Value); strings.EqualFold(property.Key, "FILE") && file != "" {
+	for property := range n.Keys("FILE") {
+		if file := strings.TrimSpace(property.Value); file != "" {
 			files = append(files, file)
 		}
 	}

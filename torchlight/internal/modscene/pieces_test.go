@@ -66,15 +66,20 @@ func TestPieces(t *testing.T) {
 	}
 	defer src.Close()
 	sizes := func(base moddir.Files) (list []string, missing string) {
-		scene, err := Open(src, base, Options{})
+		s, _, err := single(src, base, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range scene.(*planScene).Marks {
+		f, _, err := readLayout(s.data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scene, _ := newPlanScene(s, f)
+		for _, m := range scene.Marks {
 			_, size := m.Mesh()
 			list = append(list, fmt.Sprintf("%d: %g", m.Object.ID, size[0]))
 		}
-		return list, fmt.Sprint(scene.Missing())
+		return list, fmt.Sprint(scene.missing())
 	}
 	got, missing := sizes(base)
 	if !slices.Equal(got, []string{"1: 4", "2: 10", "3: 0", "4: 0"}) || !strings.Contains(missing, "{mesh media/models/bad.mesh 1 places") {

@@ -23,8 +23,6 @@ import (
 // planScene is a layout seen from above.
 type planScene struct {
 	*plan.Plan
-	view   format.View
-	digest [32]byte
 	floats text.FloatStyle
 	file   *planFile
 	linked map[string]*planFile // by path in upper case
@@ -32,7 +30,7 @@ type planScene struct {
 }
 
 // layoutScene draws a menu, or the plan of a layout and of everything that it links to.
-func layoutScene(s *subject) (format.Scene, error) {
+func layoutScene(s *subject) (*format.Scene, error) {
 	f, root, err := readLayout(s.data)
 	if err == nil && root == "" {
 		root = f.Text(layout.Options{Path: s.path}).Name
@@ -43,6 +41,22 @@ func layoutScene(s *subject) (format.Scene, error) {
 	if strings.EqualFold(root, "UI") {
 		return menuScene(s, f)
 	}
+	scene, digest := newPlanScene(s, f)
+	view := format.View{
+		Name: "plan", Title: "the layout from above, in units of the world",
+		Bounds: format.Rect{Min: scene.Min, Max: scene.Max}, Axes: [2]string{"x", "-z"}, Unit: "units", Background: plan.Background,
+		Render: scene.draw, SVG: scene.svg, Fingerprint: sameFor(digest), Inspect: scene.inspect, Where: scene.where,
+	}
+	// The larger side of the picture has 1448 to 2896 pixels.
+	view.Scale = math.Exp2(math.Round(math.Log2(2048 / max(view.Bounds.Dx(), view.Bounds.Dy()))))
+	for _, l := range scene.Layers {
+		view.Layers = append(view.Layers, format.Layer{Name: l.Name, Title: l.Title, Shown: true})
+	}
+	return &format.Scene{Views: []format.View{view}, Missing: scene.missing}, nil
+}
+
+// newPlanScene returns the plan of a layout and of everything that it links to, and a hash of what it read.
+func newPlanScene(s *subject, f *layout.File) (scene *planScene, digest [32]byte) {
 	sum := sha256.New()
 	sum.Write(s.data)
 	find := func(path string) ([]byte, error) {
@@ -51,7 +65,7 @@ func layoutScene(s *subject) (format.Scene, error) {
 		sum.Write(data)
 		return data, err
 	}
-	scene := &planScene{floats: s.Floats, file: newPlanFile(f, s.data, s.origin(s.path)), linked: make(map[string]*planFile)}
+	scene = &planScene{floats: s.Floats, file: newPlanFile(f, s.data, s.origin(s.path)), linked: make(map[string]*planFile)}
 	sets := newPieces(s, find)
 	scene.Plan = plan.New(f, plan.Options{
 		Path:  s.path,
@@ -85,17 +99,8 @@ func layoutScene(s *subject) (format.Scene, error) {
 	for _, path := range slices.Sorted(maps.Keys(scene.linked)) {
 		scene.others = append(scene.others, scene.linked[path])
 	}
-	scene.view = format.View{
-		Name: "plan", Title: "the layout from above, in units of the world",
-		Bounds: format.Rect{Min: scene.Min, Max: scene.Max}, Axes: [2]string{"x", "-z"}, Unit: "units", Background: plan.Background,
-	}
-	sum.Sum(scene.digest[:0])
-	// The larger side of the picture has 1448 to 2896 pixels.
-	scene.view.Scale = math.Exp2(math.Round(math.Log2(2048 / max(scene.view.Bounds.Dx(), scene.view.Bounds.Dy()))))
-	for _, l := range scene.Layers {
-		scene.view.Layers = append(scene.view.Layers, format.Layer{Name: l.Name, Title: l.Title, Shown: true})
-	}
-	return scene, nil
+	sum.Sum(digest[:0])
+	return scene, digest
 }
 
 // readLayout reads a layout, compiled or as text, and returns the name of its root, which compiled ones do not contain.
@@ -121,11 +126,9 @@ func readGrid(data []byte) (*mpp.File, error) {
 	return f, err
 }
 
-func (s *planScene) Views() []format.View { return []format.View{s.view} }
-
 func (s *planScene) picture(look format.Look) plan.Picture {
 	shown := make(map[string]bool)
-	for _, l := range s.view.Layers {
+	for _, l := range s.Layers {
 		shown[l.Name] = look.Layers == nil
 	}
 	for _, name := range look.Layers {
@@ -134,25 +137,18 @@ func (s *planScene) picture(look format.Look) plan.Picture {
 	return plan.Picture{Origin: look.Origin, Scale: look.Scale, Shown: func(layer string) bool { return shown[layer] }}
 }
 
-func (s *planScene) Render(ctx context.Context, dst *image.RGBA, look format.Look) error {
+func (s *planScene) draw(ctx context.Context, dst *image.RGBA, look format.Look) error {
 	return s.Plan.Render(ctx, dst, s.picture(look))
 }
 
-func (s *planScene) SVG(ctx context.Context, w io.Writer, look format.Look, background color.NRGBA) error {
+func (s *planScene) svg(ctx context.Context, w io.Writer, look format.Look, background color.NRGBA) error {
 	return s.Plan.SVG(ctx, w, s.picture(look), look.Size, background)
 }
 
-func (s *planScene) Missing() []format.Missing {
+func (s *planScene) missing() []format.Missing {
 	var list []format.Missing
 	for _, l := range s.Left {
 		list = append(list, format.Missing{Kind: l.Kind, Name: l.Name, Count: int64(l.Count), Unit: "places", What: l.Why, Loss: l.Loss})
 	}
 	return list
 }
-
-// Fingerprint returns the same value for all parts.
-func (s *planScene) Fingerprint(context.Context, format.Look, image.Rectangle) ([32]byte, error) {
-	return s.digest, nil
-}
-
-func (s *planScene) Close() error { return nil }

@@ -12,6 +12,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/torchlight/internal/modsource"
 	"trowel.example/torchlight/internal/picture"
 	"trowel.example/torchlight/layout"
@@ -56,7 +57,7 @@ type origin struct {
 }
 
 // scenes are the functions that open scenes, by file extension in the game.
-var scenes = map[string]func(*subject) (format.Scene, error){
+var scenes = map[string]func(*subject) (*format.Scene, error){
 	".DDS":      pictureScene,
 	".TGA":      pictureScene,
 	".PNG":      pictureScene,
@@ -78,7 +79,7 @@ func Has(at string) bool {
 	return at == "" || sceneOf(at) != nil && (extensionOf(name) != unitType || strings.HasPrefix(name, "MEDIA/UNITS/"))
 }
 
-func sceneOf(at string) func(*subject) (format.Scene, error) {
+func sceneOf(at string) func(*subject) (*format.Scene, error) {
 	return scenes[extensionOf(moddir.GamePath(at))]
 }
 
@@ -94,7 +95,7 @@ func extensionOf(name string) string {
 
 // Open opens the scene of a single file. Files that it refers to are searched in the MEDIA folder that contains it, in
 // its own folder, and in base, the game's files; nil if they are unavailable.
-func Open(src *format.Source, base moddir.Files, o Options) (format.Scene, error) {
+func Open(src *format.Source, base moddir.Files, o Options) (*format.Scene, error) {
 	s, open, err := single(src, base, o)
 	if err != nil {
 		return nil, err
@@ -111,8 +112,8 @@ type Options struct {
 }
 
 // single returns a single file with the function that opens its scene.
-func single(src *format.Source, base moddir.Files, o Options) (*subject, func(*subject) (format.Scene, error), error) {
-	data, err := src.ReadUpTo(modsource.MaxSize)
+func single(src *format.Source, base moddir.Files, o Options) (*subject, func(*subject) (*format.Scene, error), error) {
+	data, err := src.ReadUpTo(effort.TextFile)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -184,7 +185,7 @@ type Archive struct {
 }
 
 // Open opens the scene of the file at a path in the tree of an archive, or of the mod itself for "".
-func (a *Archive) Open(at string, o Options) (format.Scene, error) {
+func (a *Archive) Open(at string, o Options) (*format.Scene, error) {
 	if at == "" {
 		s := a.subject(o)
 		return modScene(s, moddir.SourcesOfArchive(a.Reader, a.Options), a.Base)
@@ -198,7 +199,7 @@ func (a *Archive) Open(at string, o Options) (format.Scene, error) {
 }
 
 // file returns a file of the archive with the function that opens its scene.
-func (a *Archive) file(at string, o Options) (*subject, func(*subject) (format.Scene, error), error) {
+func (a *Archive) file(at string, o Options) (*subject, func(*subject) (*format.Scene, error), error) {
 	open := sceneOf(at)
 	if open == nil {
 		return nil, nil, format.ErrUnseen

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/pak"
@@ -39,7 +40,7 @@ func Dump(_ context.Context, job *format.Job, src *format.Source, path string, t
 		return mod.Dump(src, src.Size, t)
 	}
 	if _, isList := format.CutExtension(src.Name, ".MAN"); isList {
-		data, err := src.ReadUpTo(pak.MaxManifest)
+		data, err := src.ReadUpTo(effort.ModManifest)
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/torchlight/moddir"
 )
 
@@ -52,7 +53,7 @@ func (m *Media) Read(name string) ([]byte, error) {
 	if !ok {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
-	return regular.ReadFile(at, MaxSize)
+	return regular.ReadFile(at, effort.TextFile)
 }
 
 // Names returns the names of the files in a folder of the game.
@@ -117,5 +118,5 @@ func ReadBeside(src *format.Source, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer sibling.Close()
-	return sibling.ReadUpTo(MaxSize)
+	return sibling.ReadUpTo(effort.TextFile)
 }

@@ -12,6 +12,7 @@ import (
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/safename"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
 )
@@ -21,7 +22,7 @@ func ReadNames(name string) ([]string, error) {
 	if name == "" {
 		return nil, nil
 	}
-	data, err := regular.ReadFile(name, MaxSize)
+	data, err := regular.ReadFile(name, effort.TextFile)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +105,7 @@ func ReadHeader(name string, src *format.Source) (*mod.Header, error) {
 		}
 		return m.Header, nil
 	}
-	data, err := file.ReadUpTo(MaxSize)
+	data, err := file.ReadUpTo(effort.TextFile)
 	if err != nil {
 		return nil, err
 	}

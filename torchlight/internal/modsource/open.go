@@ -12,6 +12,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/format"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/limits/parallel"
 	"trowel.example/internal/text/words"
 	"trowel.example/torchlight/mod"
@@ -19,11 +20,8 @@ import (
 	"trowel.example/torchlight/pak"
 )
 
-// Limits of sizes in bytes.
-const (
-	MaxSize = 256 << 20 // exceeds all compiled files of the game
-	MaxHead = 4096      // enough of a file to recognize its format
-)
+// MaxHead is enough of a file to recognize its format, in bytes.
+const MaxHead = 4096
 
 // CheckPak returns an error if the source is the list of an archive instead of the archive.
 func CheckPak(src *format.Source) error {
@@ -112,7 +110,7 @@ func OpenPak(job *format.Job, src *format.Source) (*pak.Reader, io.Closer, error
 	if err != nil {
 		return nil, nil, err
 	}
-	data, err := list.ReadUpTo(pak.MaxManifest)
+	data, err := list.ReadUpTo(effort.ModManifest)
 	if err != nil {
 		return nil, other, errors.Join(err, other.Close())
 	}
@@ -179,17 +177,40 @@ func OpenOther(job *format.Job, name string, o moddir.Options) (moddir.Other, io
 		return other, nil, err
 	}
 	other.Files = files
-	if src, err := format.OpenSource(name); err == nil {
-		defer src.Close()
-		if IsMod(src) {
-			m, err := OpenMod(job, src)
-			if err != nil {
-				return other, nil, errors.Join(err, closer.Close())
-			}
-			other.Removed = m.Header.Removed
-		}
+	switch h, err := Header(job, name); {
+	case err != nil:
+		return other, nil, errors.Join(err, closer.Close())
+	case h != nil:
+		other.Removed = h.Removed
 	}
 	return other, closer, nil
+}
+
+// Header returns the header of a mod or of the folder of one, or nil for something without a header.
+func Header(job *format.Job, name string) (*mod.Header, error) {
+	src, err := format.OpenSource(name)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	if src.IsDir() {
+		data, err := fs.ReadFile(os.DirFS(name), "MOD.DAT")
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		return moddir.HeaderOf(data)
+	}
+	if !IsMod(src) {
+		return nil, nil
+	}
+	m, err := OpenMod(job, src)
+	if err != nil {
+		return nil, err
+	}
+	return m.Header, nil
 }
 
 type closeBoth struct{ a, b io.Closer }

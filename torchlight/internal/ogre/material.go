@@ -223,7 +223,7 @@ func (r *scriptReader) skip(n, all int) {
 	r.src = r.src[n:]
 }
 
-// word returns the next word: a brace, a text in quotes, or everything up to a blank or brace.
+// word returns the next word: a brace, a string in quotes, or everything up to a blank or brace.
 func (r *scriptReader) word() string {
 	switch r.src[0] {
 	case '{', '}':

@@ -242,12 +242,13 @@ func Decompile(data []byte, o Options) (form []byte, residue *Residue, err error
 	if err != nil {
 		return nil, nil, fault.InFile(err, o.Path)
 	}
+	form = Format(m)
 	if !o.FormOnly {
-		if back, err := m.Encode(); err != nil || !bytes.Equal(back, data) {
+		if back, err := Compile(form, nil, o); err != nil || !bytes.Equal(back, data) {
 			residue = &Residue{bytes.Clone(data)}
 		}
 	}
-	return Format(m), residue, nil
+	return form, residue, nil
 }
 
 // Compile returns the file of a text. With the residue of exactly that text it reproduces the original file byte for

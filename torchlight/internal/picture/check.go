@@ -18,6 +18,9 @@ var (
 	foundUnreadable = Catalog.Add("tl-picture-unreadable", check.Error,
 		"A picture cannot be decoded, so the game shows nothing or something else instead.",
 		"Make the picture again: `trowel convert PICTURE.png -o PICTURE.dds` writes a file that the game reads.")
+	foundDX10 = Catalog.Add("tl-picture-dx10", check.Error,
+		"A .DDS has the second header DX10, which the game does not read.",
+		"Convert the picture: `trowel convert PICTURE.dds -o PICTURE.png`, then `trowel convert PICTURE.png -o PICTURE.dds`.")
 	foundBlocks = Catalog.Add("tl-picture-blocks", check.Warning,
 		"A picture in blocks (DXT1, DXT3, DXT5) has sides that are not multiples of 4. Direct3D cannot make such a "+
 			"texture, so the game shows it scaled or not at all.",
@@ -44,7 +47,14 @@ func Check(name string, data []byte, sink check.Sink) {
 	if KindOf(name, data) != DDS {
 		return
 	}
-	if h, err := dds.ReadHeader(data); err == nil && h.Format != dds.Plain && (size.X%4 != 0 || size.Y%4 != 0) {
+	h, err := dds.ReadHeader(data)
+	if err != nil {
+		return
+	}
+	if h.DX10() {
+		sink.Add(foundDX10, "", dds.HeaderSize, "has the second header DX10")
+	}
+	if h.Format != dds.Plain && (size.X%4 != 0 || size.Y%4 != 0) {
 		sink.Add(foundBlocks, "", -1, "has %s pixels in %v", sizeText(size), h.Format)
 	}
 }

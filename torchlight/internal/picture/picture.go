@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"trowel.example/fault"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/picture/pixel"
 	"trowel.example/internal/picture/tga"
 	"trowel.example/torchlight/dds"
@@ -46,9 +47,6 @@ func KindOf(name string, head []byte) Kind {
 	return None
 }
 
-// maxPixels is the greatest number of pixels of a PNG or JPEG.
-const maxPixels = 1 << 28
-
 // Decode returns the pixels of a picture, not premultiplied with alpha. It does not allocate memory for more pixels
 // than data can represent. Every error is a [*fault.Error].
 func Decode(name string, data []byte) (*image.NRGBA, error) {
@@ -58,7 +56,7 @@ func Decode(name string, data []byte) (*image.NRGBA, error) {
 	case TGA:
 		return tga.Decode(data)
 	case PNG, JPEG:
-		return pixel.Decode(data, maxPixels)
+		return pixel.Decode(data, effort.PicturePixels)
 	}
 	return nil, &fault.Error{Offset: 0, Want: "a picture: DDS, TGA, PNG or JPEG",
 		Got: fmt.Sprintf("% x", data[:min(len(data), 4)]), Err: fault.ErrFormat}
@@ -158,7 +156,7 @@ func (r *Result) encodeDDS(m *image.NRGBA, data []byte, from Kind, o Options) (e
 func encodePNG(m *image.NRGBA) ([]byte, error) {
 	var b bytes.Buffer
 	if err := png.Encode(&b, m); err != nil {
-		return nil, &fault.Error{Offset: -1, Want: "a picture that can be converted to PNG", Got: err.Error(), Err: fault.ErrLimit}
+		return nil, &fault.Error{Offset: -1, Want: "a picture that can be converted to PNG", Got: err.Error(), Err: fault.ErrFormat}
 	}
 	return b.Bytes(), nil
 }

@@ -10,6 +10,7 @@ import (
 	"image/draw"
 	"image/jpeg"
 	"image/png"
+	"slices"
 	"testing"
 
 	"trowel.example/check"
@@ -178,6 +179,9 @@ func TestRefused(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	blocks := must[[]byte](t)(dds.Encode(soft(6, 8), dds.DXT1))
+	dx10 := slices.Concat(must[[]byte](t)(dds.Encode(soft(8, 8), dds.DXT5))[:dds.HeaderSize],
+		[]byte{77, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0}, make([]byte, 256))
+	copy(dx10[84:], "DX10")
 	for name, c := range map[string]struct {
 		data []byte
 		want string
@@ -185,6 +189,7 @@ func TestCheck(t *testing.T) {
 		"A.DDS":   {samples(t, soft(6, 6))["A.DDS"], ""},
 		"B.DDS":   {blocks, "tl-picture-blocks"},
 		"CUT.DDS": {blocks[:140], "tl-picture-unreadable"},
+		"X.DDS":   {dx10, "tl-picture-dx10"},
 		"W.DDS":   {must[[]byte](t)(dds.Encode(soft(8196, 4), dds.DXT1)), "tl-picture-large"},
 	} {
 		got := ""

@@ -346,7 +346,7 @@ func (b *builder) follow(link string, p place) *layout.File {
 		b.lose("limit", link, "layouts are drawn only to a depth of %d", MaxLinks)
 		return nil
 	case b.over != nil:
-		b.lose("limit", link, "%v%s", b.over, effort.Raises)
+		b.lose("limit", link, "%v", b.over)
 		return nil
 	case b.linked >= MaxObjects:
 		b.lose("limit", link, "only %d objects of other layouts are drawn", MaxObjects)

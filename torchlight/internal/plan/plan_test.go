@@ -127,7 +127,7 @@ func TestUnplacedLinks(t *testing.T) {
 	follow := func(string) (*layout.File, error) { return inner, nil }
 	p := plan.New(&layout.File{Objects: slices.Repeat(link.Objects, 1000)}, plan.Options{Layout: follow})
 	if len(p.Left) != 1 || p.Left[0].Kind != "limit" || p.Left[0].Count != 1000-210 || !p.Left[0].Loss ||
-		!strings.Contains(p.Left[0].Why, "--effort") {
+		!strings.Contains(p.Left[0].Why, "at most 1,048,576 objects of linked layouts") {
 		t.Errorf("left %v", p.Left)
 	}
 }

@@ -10,7 +10,8 @@ var (
 		"A source cannot be read, so its table has no record for it.",
 		"Correct the file.")
 	foundBase = Catalog.Add("tl-table-base", check.Warning,
-		"Units take values from a file that is neither in the mod nor in the given files of the game.",
+		"Units take values, such as their unit type and levels, from a file that is neither in the mod nor in the given files of the game, "+
+			"so their records in UNITDATA.RAW may differ from those that the game needs.",
 		"Give the folder or archive of the game with --base, so that the units get these values.")
 	foundLoop = Catalog.Add("tl-table-base-loop", check.Error,
 		"A unit is based on itself, directly or through other files.",

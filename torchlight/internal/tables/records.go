@@ -32,10 +32,7 @@ func (b *builder) affixes() *raw.Affixes {
 // values returns the strings in the nodes with a name, whatever their keys are: sources use both UNITTYPE and UNITTYPES
 // for the same purpose.
 func values(n *text.Node, name string) (all []string) {
-	for child := range n.Children() {
-		if !strings.EqualFold(child.Name, name) {
-			continue
-		}
+	for child := range n.Nodes(name) {
 		for p := range child.Properties() {
 			if p.Type.IsString() {
 				all = append(all, p.Value)
@@ -74,7 +71,7 @@ func (b *builder) roomPieces() *raw.RoomPieces {
 	t := new(raw.RoomPieces)
 	for file, tree := range b.scan("MEDIA/LEVELSETS/", ".DAT", filesFirst) {
 		set := raw.LevelSet{File: file}
-		for n := range walk(tree) {
+		for n := range tree.All() {
 			if _, ok := n.Get("GUID"); ok && strings.EqualFold(n.Name, "PIECE") {
 				set.Pieces = append(set.Pieces, b.guid(file, n, "GUID"))
 			}
@@ -86,7 +83,7 @@ func (b *builder) roomPieces() *raw.RoomPieces {
 
 // objects returns the properties of each object of a layout with the given descriptor, in the order of the text.
 func objects(layout *text.Node, descriptor string) (found []*text.Node) {
-	for n := range walk(layout) {
+	for n := range layout.All() {
 		if d, _ := n.Get("DESCRIPTOR"); strings.EqualFold(d, descriptor) && strings.EqualFold(n.Name, "PROPERTIES") {
 			found = append(found, n)
 		}

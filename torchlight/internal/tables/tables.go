@@ -171,20 +171,3 @@ func upper(s string) string {
 	}
 	return string(b)
 }
-
-// walk yields n and every node in it, parents before children. Trees are not deeper than text.MaxDepth.
-func walk(n *text.Node) iter.Seq[*text.Node] {
-	return func(yield func(*text.Node) bool) { visit(n, yield) }
-}
-
-func visit(n *text.Node, yield func(*text.Node) bool) bool {
-	if !yield(n) {
-		return false
-	}
-	for child := range n.Children() {
-		if !visit(child, yield) {
-			return false
-		}
-	}
-	return true
-}

@@ -204,8 +204,8 @@ func TestUnits(t *testing.T) {
 		}
 	}
 	const odd = "tl-table-number MEDIA/UNITS/PROPS/P.DAT"
-	// Without the game one fact about its items is known, and a finding reports the missing file.
-	compare(t, mod, nil, "MEDIA/UNITDATA.RAW", want(func(*raw.Unit) {}), odd, "tl-table-base MEDIA/UNITS/ITEMS/A.DAT")
+	// Without the game the only fact about its items that matters is known.
+	compare(t, mod, nil, "MEDIA/UNITDATA.RAW", want(func(*raw.Unit) {}), odd)
 	// With the game, its values are used.
 	game := sources{"MEDIA/UNITS/ITEMS/BASE.DAT": "UNIT, MINLEVEL:3, LEVEL:99, CREATEAS:ITEM"}
 	compare(t, mod, game, "MEDIA/UNITDATA.RAW", want(func(sword *raw.Unit) { sword.MinLevel, sword.Flags = 3, raw.Set }), odd)
@@ -213,8 +213,21 @@ func TestUnits(t *testing.T) {
 	game["MEDIA/UNITS/ITEMS/OWN.DAT"] = "UNIT, UNITTYPE:other"
 	compare(t, mod, game, "MEDIA/UNITDATA.RAW", want(func(sword *raw.Unit) { sword.MinLevel, sword.Flags = 3, raw.Set }), odd)
 	game["MEDIA/UNITS/ITEMS/BASE.DAT"] = "broken"
-	compare(t, mod, game, "MEDIA/UNITDATA.RAW", want(func(*raw.Unit) {}), "tl-table-source MEDIA/UNITS/ITEMS/BASE.DAT",
-		odd, "tl-table-base MEDIA/UNITS/ITEMS/A.DAT")
+	compare(t, mod, game, "MEDIA/UNITDATA.RAW", want(func(*raw.Unit) {}), "tl-table-source MEDIA/UNITS/ITEMS/BASE.DAT", odd)
+}
+
+// TestMissingBase tests that a missing base file of units is reported with the keys that only it can have.
+func TestMissingBase(t *testing.T) {
+	_, found := tables.Build(sources{
+		"MEDIA/UNITS/PROPS/A.DAT": "UNIT, BASEFILE:gone.dat, NAME:a, UNIT_GUID:1, UNITTYPE:x, LEVEL:1, CREATEAS:prop",
+		"MEDIA/UNITS/PROPS/B.DAT": "UNIT, BASEFILE:gone.dat, NAME:b, UNIT_GUID:2, MINLEVEL:1, MAXLEVEL:2, RARITY:1, " +
+			"RARITY_HARDCORE:1, SET:s, CREATEAS:prop",
+	}, nil)
+	const want = "MEDIA/GONE.DAT, the base of 2 units, is missing; their records lack what it has of " +
+		"SET (1), LEVEL (1), MINLEVEL (1), MAXLEVEL (1), RARITY (1), RARITY_HARDCORE (1), UNITTYPE (1)"
+	if len(found) != 1 || found[0].ID != "tl-table-base" || found[0].Message != want {
+		t.Errorf("%v, want %s", found, want)
+	}
 }
 
 // TestUnitLoops tests units that are based on themselves, or on very many files.

@@ -1,7 +1,9 @@
 package tables
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"slices"
@@ -40,12 +42,18 @@ func keysOf(tree *text.Node) *text.Node {
 // unitBuilder builds UNITDATA.
 type unitBuilder struct {
 	*builder
-	bases   map[string]*text.Node // keys of base files by path; nil if there is none
-	missing map[string][]string   // missing files, and the units that need them
+	bases   map[string]*text.Node   // keys of base files by path; nil if there is none
+	missing map[string]*missingBase // missing files by path
+}
+
+// missingBase is a missing file, and what units need of it.
+type missingBase struct {
+	units []string
+	lacks map[string]int // units by the keys that they may have from the file
 }
 
 func (b *builder) unitData() *raw.UnitData {
-	u := unitBuilder{builder: b, bases: map[string]*text.Node{}, missing: map[string][]string{}}
+	u := unitBuilder{builder: b, bases: map[string]*text.Node{}, missing: map[string]*missingBase{}}
 	t := new(raw.UnitData)
 	for _, section := range t.Sections() {
 		for file, tree := range b.scan("MEDIA/UNITS/"+strings.ToUpper(section.Name)+"/", ".DAT", byName) {
@@ -56,8 +64,17 @@ func (b *builder) unitData() *raw.UnitData {
 		}
 	}
 	for _, base := range slices.Sorted(maps.Keys(u.missing)) {
-		units := u.missing[base]
-		b.add(foundBase, units[0], "%s, the base of %s, is missing", base, words.Count(len(units), "unit"))
+		m := u.missing[base]
+		from := ""
+		for _, key := range unitKeys[1:] {
+			if n := m.lacks[key]; n > 0 {
+				from += fmt.Sprintf(", %s (%d)", key, n)
+			}
+		}
+		if from != "" {
+			from = "; their records lack what it has of " + from[2:]
+		}
+		b.add(foundBase, m.units[0], "%s, the base of %s, is missing%s", base, words.Count(len(m.units), "unit"), from)
 	}
 	return t
 }
@@ -102,16 +119,24 @@ func (u *unitBuilder) record(file string, own *text.Node) raw.Unit {
 // chain returns a unit and its base files.
 func (u *unitBuilder) chain(file string, own *text.Node) inherit.Chain {
 	c := inherit.Follow(file, own, func(base string) (*text.Node, error) {
-		n := u.base(base)
-		if n == nil {
-			u.missing[base] = append(u.missing[base], file)
-			n = known[base]
+		if n := cmp.Or(u.base(base), known[base]); n != nil {
+			return n, nil
 		}
-		if n == nil {
-			return nil, fs.ErrNotExist
-		}
-		return n, nil
+		return nil, fs.ErrNotExist
 	})
+	if errors.Is(c.Err, fs.ErrNotExist) {
+		m := u.missing[c.Missing]
+		if m == nil {
+			m = &missingBase{lacks: make(map[string]int)}
+			u.missing[c.Missing] = m
+		}
+		m.units = append(m.units, file)
+		for _, key := range unitKeys {
+			if _, has := c.Find(key); !has && key != "DONTCREATE" {
+				m.lacks[key]++
+			}
+		}
+	}
 	if errors.Is(c.Err, inherit.ErrLoop) {
 		u.add(foundLoop, file, "%s leads back to %s, or to more than %d files", inherit.Key, c.Missing, inherit.MaxBases)
 	}

@@ -122,6 +122,7 @@ function load(what) {
     heading();
     if (what !== "doc") context.say("");
     live.broken(context, doc?.broken);
+    live.damage(doc, () => (sides.open("right"), set({ tab: "findings" }), right.focus("findings")));
     refresh(new Set(what === "file" ? [] : what === "path" ? ["path", "entry"] : ["doc", "entry"]));
     if (wrong) failed(get("stage"), wrong, [doc?.name ?? context.session.files.find((f) => f.id === chosen())?.name, state().path].filter(Boolean).join(" / "));
     else get("stage").querySelector(":scope > .failed")?.remove();

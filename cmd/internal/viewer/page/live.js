@@ -3,12 +3,17 @@ import { events } from "./door.js";
 import { el, fill } from "./dom.js";
 import { icon } from "./icons.js";
 
-const banners = { lost: document.getElementById("lost"), broken: document.getElementById("broken") };
+const banners = { lost: document.getElementById("lost"), broken: document.getElementById("broken"), damage: document.getElementById("damage") };
 const banner = (name, ...content) => fill(banners[name], content.length ? el("div", { className: "banner" }, icon(name === "lost" ? "error" : "warning"), ...content) : []);
 
 // broken shows that the displayed edition is older than the file on the disk, and the reason.
 export function broken(context, message) {
   banner("broken", ...(message ? [el("p", {}, el("strong", {}, `${context.doc?.name ?? "The file"} cannot be read now. `), "What was there before is still shown. ", el("span", { className: "data" }, message))] : []));
+}
+
+// damage shows the first loss, in the sentence of the command line.
+export function damage(doc, show) {
+  banner("damage", ...(doc?.damage ? [el("p", {}, el("strong", {}, `Not all of ${doc.name} can be read. `), "The rest is shown. ", el("span", { className: "data" }, doc.damage)), el("button", { type: "button", className: "link", onclick: show }, "Findings")] : []));
 }
 
 let source;

@@ -95,6 +95,9 @@ export const missing = {
       fill(node, total === 0 ? el("p", { className: "empty" }, "Nothing was missing for what was drawn so far.") : [...kinds.values()].map((list) => el("section", { className: "missing" },
         el("h3", { className: list[0].loss ? "wrong" : "" }, `${list[0].kind}${list.length > 1 ? ` (${list.length})` : ""}`), list[0].what && el("p", { className: "muted" }, list[0].what),
         el("table", {}, el("tbody", {}, list.sort((a, b) => b.count - a.count).map((m) => el("tr", {}, el("td", { className: "data" }, m.name), el("td", { className: "number" }, m.count ? `${m.count.toLocaleString("en")} ${m.unit}` : ""))))))),
+        missing.some((m) => m.kind === "image" && !m.loss) && (parent.trowel
+          ? el("button", { type: "button", onclick: parent.trowel.choose }, "Choose the folder of pictures")
+          : el("p", {}, "The pictures are in the folder ", el("code", {}, "mapres"), " of the game: start ", el("code", {}, "trowel view"), " with ", el("code", {}, "--mapres FOLDER"), ".")),
         total > missing.length && el("p", {}, `and ${total - missing.length} more`));
     };
     const later = () => {

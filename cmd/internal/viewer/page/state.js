@@ -15,7 +15,7 @@
 //   at           x,y of the inspected point
 //   line         of a text
 //   mode         the panel in the middle: picture, table, text, contents, hex, compare
-//   tab          of the right side: inspector, findings, changes, search, about
+//   tab          of the right side: inspector, findings, release, changes, search, about
 //
 // A panel may have additional keys; the module that reads a key documents it.
 const watchers = new Set();

@@ -17,7 +17,7 @@ export function difference(old, now) {
 // linesOf returns the lines of a text without empty ones at its end.
 export const linesOf = (text) => text.replace(/\s+$/, "").split("\n").filter((line, i, all) => all.length > 1 || line !== "");
 
-export async function edit(context, list, { path, title, command }) {
+export async function edit(context, list, { path, title, command, options = [] }) {
   const read = async () => {
     await list.idle();
     const lines = [];
@@ -52,7 +52,7 @@ export async function edit(context, list, { path, title, command }) {
     wrong.textContent = "";
     if (!count && !lines.length) return;
     try {
-      await list.act({ do: "add", words: [command, String(at), String(count), ...(lines.some((l) => l.startsWith("--")) ? ["--"] : []), ...lines] });
+      await list.act({ do: "add", words: [command, ...options, String(at), String(count), ...(lines.some((l) => l.startsWith("--")) ? ["--"] : []), ...lines] });
       const last = list.now.list.at(-1);
       if (last?.error) {
         wrong.textContent = last.error;

@@ -27,7 +27,7 @@ import (
 )
 
 // patience is the time limit of a step on a busy machine.
-const patience = 2 * time.Minute
+const patience = 4 * time.Minute
 
 // Page is a page in a separate browser.
 type Page struct {

@@ -1,0 +1,115 @@
+package verbs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/cmd/internal/wording"
+	"trowel.example/internal/files/output"
+	"trowel.example/internal/format"
+)
+
+// codexCommand returns the verb that describes mods of a game for players.
+func codexCommand(a *Tool, game *format.Game) *cobra.Command {
+	m := &codexMaker{writing: &writing{Tool: a}, game: game}
+	cmd := &cobra.Command{
+		Use:   "codex MOD... -o FOLDER",
+		Short: "Make a site of every item, monster and drop of mods",
+		Long: `Codex makes a static site for players of ` + game.Codex.Title + `: the items, monsters, sets, affixes, skills,
+recipes and places of mods, with their values at any level, and what drops what with which chance.
+Any web server shows it, without a program. What is a guess has a footnote.
+
+Several mods are read in the order of the launcher: the later wins. Each is a mod, an archive or a
+folder. --base names the game's own files, a folder or an archive; without it, and with only a part
+of the game's files, what is missing is listed on the page of holes, with file and line, and never
+shown as a chance of 0 %.
+
+--public omits internal names, paths of files and the page of holes. --language adds the texts of a
+folder of MEDIA/TRANSLATIONS; it can be given several times.
+
+A folder is replaced only with -f, and only if codex made it. With --json the data is printed, and no
+site is made: docs/codex.md describes it.`,
+		Example: `  trowel codex WOLVES.MOD --base DATA.PAK -o www
+  trowel codex FIRST.MOD SECOND.MOD --language DE --public -o www
+  trowel codex WOLVES.MOD --json
+  python3 -m http.server -d www`,
+		Args: args(1, -1),
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&m.dir, "output", "o", "", "the new `folder`")
+	flags.StringVar(&m.options.Base, "base", "", "the game's own `files`: a folder or an archive")
+	Input(cmd, "base")
+	flags.StringSliceVar(&m.options.Languages, "language", nil, "a `language` to include, such as DE")
+	flags.BoolVar(&m.options.Public, "public", false, "omit internal names, paths and holes")
+	flags.BoolVarP(&m.force, "force", "f", false, "replace an existing folder that this verb made")
+	flags.BoolVar(&m.dryRun, "dry-run", false, "print what would be written, and write nothing")
+	flags.BoolVar(&m.data, "json", false, "print the data as JSON, and make no site")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case m.data && m.dir != "":
+			return errors.New("--json prints the data, -o makes a site: give one of them")
+		case !m.data && m.dir == "":
+			return wording.Hint(errors.New("no name given for the new folder"), "give it with -o, or print the data with --json")
+		case m.dir == "-":
+			return errors.New("standard output cannot receive a folder")
+		}
+		args = Expand(args)
+		return m.each(cmd.Context(), args[:1], func(_ string, r *report) error {
+			r.merged, r.format = args, "codex"
+			return m.make(cmd.Context(), r, args)
+		})
+	}
+	return needs(cmd, needOutput)
+}
+
+// codexMaker makes the codex of mods.
+type codexMaker struct {
+	*writing
+	game        *format.Game
+	options     format.CodexOptions
+	dir         string
+	force, data bool
+}
+
+func (m *codexMaker) make(ctx context.Context, r *report, mods []string) error {
+	job := r.watch(m.Job(m.game.Formats[0]))
+	codex, err := m.game.Codex.Open(ctx, job, mods, m.options)
+	if err != nil {
+		return err
+	}
+	defer codex.Close()
+	if m.data {
+		return codex.JSON(ctx, m.out)
+	}
+	opts := output.Options{
+		Replace: m.force,
+		Replaces: func(path string) error {
+			if err := m.game.Codex.Owns(path); err != nil {
+				return fmt.Errorf("%w: %w", output.ErrKind, err)
+			}
+			return nil
+		},
+		Reads: func() []string {
+			if m.options.Base != "" {
+				return append(slices.Clone(mods), m.options.Base)
+			}
+			return mods
+		},
+	}
+	err = r.write(ctx, m.dir, opts, func(out format.Output) error {
+		to, err := out.Dir()
+		if err != nil {
+			return err
+		}
+		return codex.Write(ctx, job, to)
+	})
+	if err == nil {
+		r.sayMade("wrote", "write", filepath.Clean(m.dir), true)
+	}
+	return err
+}

@@ -1,5 +1,0 @@
-package host
-
-import "errors"
-
-func enter(string) (string, error) { return "", errors.ErrUnsupported }

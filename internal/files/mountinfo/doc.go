@@ -1,2 +1,0 @@
-// Package mountinfo lists what is mounted on a Linux system.
-package mountinfo

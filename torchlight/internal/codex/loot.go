@@ -1,0 +1,292 @@
+package codex
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"trowel.example/torchlight/text"
+)
+
+// never reports whether an entry cannot give its item, because of its RARITY.
+func (r *reader) never(e *Entry, items map[string]*Item) bool {
+	v := items[e.To.ID]
+	return e.To.Kind == KindItem && v != nil && v.Rarity != nil && *v.Rarity == 0 && !e.override
+}
+
+// buildRecipe completes a recipe. It takes the results regardless of RARITY, as the public gallery does.
+func (r *reader) buildRecipe(v *Recipe, c *classes) {
+	t := &v.Thing
+	k := r.keys[t]
+	v.Ingredients, v.Results, v.ResultShown = []Ingredient{}, []Chance{}, true
+	v.Hidden = truth(k["HIDDEN"])
+	if result := k["RESULT"]; result != "" && k["DISPLAYNAME"] == "" {
+		v.Title = result
+	}
+	r.each(t, "INGREDIENT", func(n *text.Node, at place) {
+		k := keysOf(n)
+		in := Ingredient{Count: 1, Description: k["DESCRIPTION"]}
+		if s, has := k["COUNT"]; has {
+			in.Count = whole(s)
+		}
+		if k["UNITTYPE"] != "" {
+			in.What = r.link(KindType, k["UNITTYPE"], at)
+		} else {
+			in.What = r.link(KindUnit, k["UNIT"], at)
+		}
+		for _, flag := range []string{"USEASBASE", "USELEVELASMIN", "ISUNSOCKETED", "ISSETITEM"} {
+			if truth(k[flag]) {
+				in.Flags = append(in.Flags, flag)
+			}
+		}
+		r.use(in.What, KindRecipe, t)
+		v.Ingredients = append(v.Ingredients, in)
+	})
+	r.each(t, "RESULT", func(n *text.Node, at place) {
+		k := keysOf(n)
+		v.ResultShown = v.ResultShown && !truth(k["HIDDEN"])
+		v.MeanLevel = v.MeanLevel || truth(k["USEAVERAGEITEMLEVEL"])
+		v.Socket = v.Socket || truth(k["SOCKET"])
+		var l Link
+		switch {
+		case k["SPAWNCLASS"] != "":
+			l = r.link(KindClass, k["SPAWNCLASS"], at)
+		case k["UNIT"] != "":
+			l = r.link(KindUnit, k["UNIT"], at)
+		default:
+			return
+		}
+		v.Result = &l
+		r.use(l, KindRecipe, t)
+	})
+	switch class := c.resultOf(v); {
+	case class != nil:
+		v.Results, v.Nothing = r.table(class, c)
+	case v.Result != nil && v.Result.ID != "":
+		v.Results = []Chance{{What: *v.Result, Chance: 1, Expected: 1}}
+	default:
+		v.Nothing = 1
+		if v.Socket {
+			v.Nothing = 0
+		}
+	}
+}
+
+func (c *classes) resultOf(v *Recipe) *Class {
+	if v.Result == nil || v.Result.Kind != KindClass {
+		return nil
+	}
+	return c.byID[v.Result.ID]
+}
+
+// table returns what one roll of a class gives, the likeliest first, and the chance of nothing. Things with the same title are
+// one line.
+func (r *reader) table(class *Class, c *classes) (list []Chance, nothing float64) {
+	always := func(*Entry) bool { return true }
+	whole := &search{c, func(*Entry) float64 { return 1 }, nil, make(map[string]odds)}
+	nothing = 1 - whole.of(class).chance
+	byTitle := make(map[string]int)
+	for _, what := range c.below(class) {
+		s := c.search(what, always)
+		o := s.of(class)
+		if o.chance == 0 {
+			continue
+		}
+		title := what.Kind + " " + what.Name
+		if t := r.things[keyOf(what)]; t != nil {
+			title = what.Kind + " " + t.Title
+		}
+		if i, has := byTitle[title]; has {
+			list[i].Chance, list[i].Expected = min(list[i].Chance+o.chance, 1), list[i].Expected+o.expected
+			list[i].Kinds = max(list[i].Kinds, 1) + 1
+			continue
+		}
+		byTitle[title] = len(list)
+		list = append(list, Chance{What: what, Chance: o.chance, Expected: o.expected})
+	}
+	slices.SortStableFunc(list, func(a, b Chance) int { return -cmp.Compare(a.Chance, b.Chance) })
+	return list, max(nothing, 0)
+}
+
+// below returns what a class can give, in the order of its entries.
+func (c *classes) below(class *Class) (list []Link) {
+	seen := make(map[string]bool)
+	var visit func(*Class)
+	visit = func(class *Class) {
+		for i := range class.Entries {
+			e := &class.Entries[i]
+			key := keyOf(e.To)
+			if e.Cut || e.Share == 0 || e.To.ID == "" || seen[key] {
+				continue
+			}
+			seen[key] = true
+			if to := c.byID[e.To.ID]; e.To.Kind == KindClass && to != nil {
+				visit(to)
+			} else {
+				list = append(list, e.To)
+			}
+		}
+	}
+	visit(class)
+	return list
+}
+
+// buildLoots computes everything that units drop, where monsters are found, and which items have a source.
+func (r *reader) buildLoots(c *classes) {
+	items := make(map[string]*Item)
+	sourced := make(map[string]bool) // by key of the link
+	for _, v := range r.Items {
+		items[v.ID] = v
+	}
+	byKey := make(map[string]*Loot)
+	byClass := make(map[string][]*Loot)
+	for _, u := range r.Units {
+		for _, t := range u.Treasure {
+			if t.Class.ID == "" {
+				continue
+			}
+			key := fmt.Sprint(t.Class.ID, " ", t.Min, " ", t.Max)
+			if byKey[key] == nil {
+				l := &Loot{Class: t.Class, Min: t.Min, Max: t.Max, Units: []Link{}, Chance: []Chance{}}
+				byKey[key], r.Loots = l, append(r.Loots, l)
+				byClass[t.Class.ID] = append(byClass[t.Class.ID], l)
+			}
+			if by := (Link{KindUnit, u.ID, u.Name}); !slices.Contains(byKey[key].Units, by) {
+				byKey[key].Units = append(byKey[key].Units, by)
+			}
+		}
+	}
+	slices.SortFunc(r.Loots, func(a, b *Loot) int {
+		return cmp.Or(cmp.Compare(a.Class.Name, b.Class.Name), cmp.Compare(a.Class.ID, b.Class.ID), a.Min-b.Min, a.Max-b.Max)
+	})
+	places := make(map[string][]*Place)
+	for _, p := range r.Places {
+		for _, s := range p.Strata {
+			for _, l := range s.Classes {
+				if list := places[l.ID]; l.ID != "" && !slices.Contains(list, p) {
+					places[l.ID] = append(list, p)
+				}
+			}
+		}
+	}
+	units := make(map[string]*Unit)
+	for _, u := range r.Units {
+		units[u.ID] = u
+	}
+	for _, what := range c.leaves() {
+		s := c.search(what, func(e *Entry) bool { return !r.never(e, items) })
+		for _, class := range c.list {
+			if !s.only[class.ID] {
+				continue
+			}
+			if u := units[what.ID]; what.Kind == KindUnit && u != nil {
+				for _, p := range places[class.ID] {
+					if l := (Link{KindPlace, p.ID, p.Name}); !slices.Contains(u.FoundIn, l) {
+						u.FoundIn = append(u.FoundIn, l)
+					}
+				}
+			}
+			loots := byClass[class.ID]
+			if len(loots) == 0 {
+				continue
+			}
+			o := s.of(class)
+			if o.chance == 0 {
+				continue
+			}
+			for _, l := range loots {
+				chance := Any(o.chance, l.Min, l.Max)
+				if chance == 0 {
+					continue
+				}
+				sourced[keyOf(what)] = true
+				if !r.NoChances {
+					l.Chance = append(l.Chance, Chance{What: what, Chance: chance, Expected: o.expected * mean(l.Min, l.Max),
+						Path: s.path(class)})
+				}
+			}
+		}
+	}
+	for _, l := range r.Loots {
+		slices.SortStableFunc(l.Chance, func(a, b Chance) int { return -cmp.Compare(a.Chance, b.Chance) })
+	}
+	for _, v := range r.Recipes {
+		for _, x := range v.Results {
+			sourced[keyOf(x.What)] = true
+		}
+	}
+	for _, v := range r.Items {
+		v.Source = sourced[KindItem+"="+v.ID] || sourced[KindType+"="+v.Type.ID] && v.Type.ID != ""
+	}
+	for _, class := range r.Classes {
+		for i := range class.Entries {
+			e := &class.Entries[i]
+			if r.never(e, items) {
+				note(&class.Thing, noteRarity)
+			}
+		}
+	}
+}
+
+// missingGraphs reports the graphs that values need and the files lack.
+func (r *reader) missingGraphs() {
+	missing := func(name string, need bool) {
+		if need && r.graphs[name] == nil {
+			r.hole(KindGraph, name, place{}, "graph %s is not in these files: values that need it are not shown", name)
+		}
+	}
+	champions, monsters, weapons, armors := false, false, false, false
+	for _, u := range r.Units {
+		k := r.keys[&u.Thing]
+		fights := k["MAXHP"] != "" || k["MAXDAMAGE"] != ""
+		champions, monsters = champions || fights && u.Champion, monsters || fights && !u.Champion
+		for _, key := range []string{"HEALTH_GRAPH", "ARMOR_GRAPH", "DAMAGE_GRAPH"} {
+			if name := strings.ToUpper(strings.TrimSpace(k[key])); name != "" && r.graphs[name] == nil {
+				r.hole(KindGraph, name, r.at(&u.Thing, key), "graph %s is not in these files", name)
+			}
+		}
+	}
+	for _, v := range r.Items {
+		k := r.keys[&v.Thing]
+		weapons, armors = weapons || k["MAXDAMAGE"] != "", armors || k["ARMOR_PHYSICAL"] != ""
+	}
+	for _, stat := range []string{"health", "damage", "armor", "experience"} {
+		for d := Easy; d <= VeryHard; d++ {
+			missing(StatGraph(stat, false, d), monsters)
+			missing(StatGraph(stat, true, d), champions)
+		}
+	}
+	missing("BASE_WEAPON_DAMAGE", weapons)
+	missing("ARMOR_PLAYER_BYLEVEL_FORSET", armors)
+}
+
+// OfType returns the items that "some item of a type" can be at a level, with their chances. That is a guess: see the footnote.
+func (d *Data) OfType(id string, level float64) []Chance {
+	graphs := make(Graphs)
+	for _, g := range d.Graphs {
+		graphs[strings.ToUpper(g.Name)] = g
+	}
+	low, bounded := graphs.At("ITEM_SPAWN_RANGE_MINIMUM", level)
+	high, also := graphs.At("ITEM_SPAWN_RANGE_MAXIMUM", level)
+	below := map[string]bool{id: true}
+	for _, t := range d.Types {
+		below[t.ID] = below[t.ID] || slices.ContainsFunc(t.All, func(l Link) bool { return l.ID == id })
+	}
+	var list []Chance
+	var sum float64
+	for _, v := range d.Items {
+		l := float64(v.Level)
+		if v.Type.ID == "" || !below[v.Type.ID] || !v.Created || v.Rarity == nil || *v.Rarity <= 0 || level < float64(v.MinLevel) ||
+			v.MaxLevel > 0 && level > float64(v.MaxLevel) || bounded && also && (l < low || l > high) {
+			continue
+		}
+		sum += *v.Rarity
+		list = append(list, Chance{What: Link{KindItem, v.ID, v.Name}, Chance: *v.Rarity})
+	}
+	for i := range list {
+		list[i].Chance /= sum
+		list[i].Expected = list[i].Chance
+	}
+	return list
+}

@@ -1,0 +1,382 @@
+package codex
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"hash/fnv"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"trowel.example/internal/limits/parallel"
+	"trowel.example/torchlight/internal/inherit"
+	"trowel.example/torchlight/internal/translation"
+	"trowel.example/torchlight/moddir"
+	"trowel.example/torchlight/text"
+)
+
+// Source is a mod, or the game's own files.
+type Source struct {
+	Mod
+	Files   moddir.Files
+	Removed []string // files that the mod removes from the game
+}
+
+// folders are the folders with data of the game that a codex shows, by the kinds of the things in them.
+var folders = []struct{ prefix, kind string }{
+	{"MEDIA/UNITS/ITEMS/", KindItem},
+	{"MEDIA/UNITS/", KindUnit},
+	{"MEDIA/SETS/", KindSet},
+	{"MEDIA/AFFIXES/", KindAffix},
+	{"MEDIA/SKILLS/", KindSkill},
+	{"MEDIA/RECIPES/", KindRecipe},
+	{"MEDIA/SPAWNCLASSES/", KindClass},
+	{"MEDIA/UNITTYPES/", KindType},
+	{"MEDIA/DUNGEONS/", KindPlace},
+	{"MEDIA/GRAPHS/", KindGraph},
+	{"MEDIA/TRANSLATIONS/", kindTranslation},
+	{"MEDIA/EFFECTSLIST.DAT", kindEffects},
+}
+
+const kindTranslation, kindEffects = "translation", "effects"
+
+func kindOf(file string) string {
+	if path.Ext(file) != ".DAT" {
+		return ""
+	}
+	for _, f := range folders {
+		if strings.HasPrefix(file, f.prefix) {
+			return f.kind
+		}
+	}
+	return ""
+}
+
+// file is a data file of the latest source that has its path.
+type file struct {
+	path   string
+	kind   string
+	source int
+	root   *text.Node
+	err    error
+}
+
+// files returns the files that a codex reads, each in the latest source that has it.
+func files(sources []Source) map[string]*file {
+	found := make(map[string]*file)
+	for i, s := range sources {
+		for _, name := range s.Removed {
+			delete(found, upper(name))
+		}
+		for name := range s.Files.Files() {
+			name = upper(name)
+			if kind := kindOf(name); kind != "" {
+				found[name] = &file{path: name, kind: kind, source: i}
+			}
+		}
+	}
+	return found
+}
+
+func upper(s string) string {
+	return strings.ToUpper(strings.ReplaceAll(strings.TrimSpace(s), `\`, "/"))
+}
+
+// Options are the options of [Read].
+type Options struct {
+	Languages []string // folders of MEDIA/TRANSLATIONS whose texts are included
+	NoChances bool     // Loot.Chance remains empty
+}
+
+// reader makes the data.
+type reader struct {
+	*Data
+	Options
+	sources []Source
+	files   map[string]*file
+	graphs  Graphs
+	effects map[string]*EffectType // by name in upper case
+	names   map[string]map[string]Link
+	things  map[string]*Thing // by the keys of their links
+	nodes   map[*Thing]inherit.Chain
+	keys    map[*Thing]map[string]string
+	holes   map[string]bool
+}
+
+// place is the place of a hole.
+type place struct{ file, node string }
+
+// Read makes the data of a codex from the game's own files, if they are given, and mods in the order of the launcher: later
+// ones win.
+func Read(ctx context.Context, sources []Source, o Options) (*Data, error) {
+	data := &Data{Version: Version, Notes: Notes, Translations: make(map[string]map[string]string), Items: []*Item{}, Units: []*Unit{},
+		Sets: []*Set{}, Affixes: []*Affix{}, Skills: []*Skill{}, Recipes: []*Recipe{}, Classes: []*Class{}, Types: []*Type{},
+		Places: []*Place{},
+		Loots:  []*Loot{}, Holes: []Hole{}}
+	r := &reader{Data: data, Options: o, sources: sources,
+		files: files(sources), graphs: make(Graphs), effects: make(map[string]*EffectType), names: make(map[string]map[string]Link),
+		things: make(map[string]*Thing), nodes: make(map[*Thing]inherit.Chain), keys: make(map[*Thing]map[string]string),
+		holes: make(map[string]bool)}
+	for _, s := range sources {
+		r.Mods = append(r.Mods, s.Mod)
+	}
+	list := slices.SortedFunc(maps.Values(r.files), func(a, b *file) int { return cmp.Compare(a.path, b.path) })
+	err := parallel.Ordered(ctx, func(yield func(*file) error) error {
+		for _, f := range list {
+			if f.kind == kindTranslation && !inLanguages(f.path, o.Languages) {
+				continue
+			}
+			if err := yield(f); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, func(f *file) *file {
+		f.root, f.err = sources[f.source].Files.Tree(f.path)
+		return f
+	}, func(f *file) error {
+		if f.err != nil {
+			r.hole("unreadable", f.path, place{f.path, ""}, "the file cannot be read: %v", f.err)
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range list { // names first: things refer to each other
+		if f.root != nil {
+			r.declare(f)
+		}
+	}
+	r.build()
+	r.locate()
+	return r.Data, ctx.Err()
+}
+
+func inLanguages(file string, languages []string) bool {
+	return slices.ContainsFunc(languages, func(l string) bool {
+		return strings.HasPrefix(file, "MEDIA/TRANSLATIONS/"+strings.ToUpper(l)+"/")
+	})
+}
+
+// hole adds something that is missing. Each is reported once for a file.
+func (r *reader) hole(kind, name string, at place, form string, args ...any) {
+	h := Hole{Kind: kind, Name: name, Message: fmt.Sprintf(form, args...), File: at.file, Mod: -1, node: at.node}
+	if f := r.files[at.file]; f != nil {
+		h.Mod = f.source
+	}
+	if key := kind + "\x00" + upper(name) + "\x00" + at.file; !r.holes[key] {
+		r.holes[key] = true
+		r.Holes = append(r.Holes, h)
+	}
+}
+
+// locate finds the lines of the holes.
+func (r *reader) locate() {
+	var index *text.Index
+	indexed := ""
+	slices.SortStableFunc(r.Holes, func(x, y Hole) int {
+		return cmp.Or(cmp.Compare(x.Kind, y.Kind), cmp.Compare(upper(x.Name), upper(y.Name)), cmp.Compare(x.File, y.File))
+	})
+	for i := range r.Holes {
+		h := &r.Holes[i]
+		f := r.files[h.File]
+		if f == nil || h.node == "" {
+			continue
+		}
+		if indexed != h.File {
+			index, indexed = nil, h.File
+			if data, err := r.sources[f.source].Files.Content(h.File); err == nil && text.Recognize(data) {
+				index, _ = text.NewIndex(data)
+			}
+		}
+		if index != nil {
+			h.Line = index.Line(text.Place{Node: h.node})
+		}
+	}
+}
+
+// chain returns a file with its base files.
+func (r *reader) chain(f *file) inherit.Chain {
+	c := inherit.Follow(f.path, f.root, func(base string) (*text.Node, error) {
+		if b := r.files[base]; b != nil && b.root != nil {
+			return b.root, nil
+		}
+		return nil, fs.ErrNotExist
+	})
+	if c.Err != nil {
+		what := "%s is not in these files"
+		if c.Err == inherit.ErrLoop {
+			what = "the base files lead back to %s"
+		}
+		last := c.Links[len(c.Links)-1]
+		r.hole("file", c.Missing, place{last.File, last.Root.Name + "." + inherit.Key}, what, c.Missing)
+	}
+	return c
+}
+
+// declare adds the things that a file defines, with their names.
+func (r *reader) declare(f *file) {
+	switch f.kind {
+	case KindGraph:
+		stem := strings.TrimSuffix(path.Base(f.path), ".DAT")
+		for n := range f.root.All() {
+			if n.Child("POINT") == nil {
+				continue
+			}
+			if g := newGraph(n, stem); g != nil {
+				g.Mod, g.File = f.source, f.path
+				r.graphs[strings.ToUpper(g.Name)] = g
+			}
+		}
+	case kindEffects:
+		for n := range f.root.All() {
+			if t := newEffectType(n); t != nil && r.effects[strings.ToUpper(t.Name)] == nil {
+				r.effects[strings.ToUpper(t.Name)] = t
+			}
+		}
+	case kindTranslation:
+		language := strings.Split(f.path, "/")[2]
+		if r.Translations[language] == nil {
+			r.Translations[language] = make(map[string]string)
+		}
+		for p := range translation.Pairs(f.root) {
+			r.Translations[language][p.Original] = p.Translation
+		}
+	case KindClass:
+		for n := range f.root.All() {
+			if strings.EqualFold(n.Name, "SPAWNCLASS") || n == f.root && n.Child("OBJECT") != nil {
+				name, _ := n.Get("NAME")
+				class := new(Class)
+				r.fill(&class.Thing, f, name, inherit.Chain{Links: []inherit.Link{{File: f.path, Root: n}}})
+				r.Classes = append(r.Classes, class)
+			}
+		}
+	case KindItem:
+		add(r, f, &r.Items, func(v *Item) *Thing { return &v.Thing })
+	case KindUnit:
+		add(r, f, &r.Units, func(v *Unit) *Thing { return &v.Thing })
+	case KindSet:
+		add(r, f, &r.Sets, func(v *Set) *Thing { return &v.Thing })
+	case KindAffix:
+		add(r, f, &r.Affixes, func(v *Affix) *Thing { return &v.Thing })
+	case KindSkill:
+		add(r, f, &r.Skills, func(v *Skill) *Thing { return &v.Thing })
+	case KindRecipe:
+		add(r, f, &r.Recipes, func(v *Recipe) *Thing { return &v.Thing })
+	case KindType:
+		add(r, f, &r.Types, func(v *Type) *Thing { return &v.Thing })
+	case KindPlace:
+		add(r, f, &r.Places, func(v *Place) *Thing { return &v.Thing })
+	}
+}
+
+// add adds the thing of a file to a list.
+func add[T any](r *reader, f *file, list *[]*T, thing func(*T) *Thing) {
+	v := new(T)
+	c := r.chain(f)
+	r.fill(thing(v), f, c.Get("NAME"), c)
+	*list = append(*list, v)
+}
+
+// fill sets the common properties of a thing, and makes it known by its name.
+func (r *reader) fill(t *Thing, f *file, name string, c inherit.Chain) {
+	keys := make(map[string]string)
+	*t = Thing{Name: strings.TrimSpace(name), Mod: f.source}
+	for _, v := range c.Values() {
+		if key := strings.ToUpper(v.Key); v.Key != inherit.Affixes { // those are listed as links
+			keys[key] = v.Property.Value
+			t.Values = append(t.Values, Value{key, v.Property.Value, v.Link})
+		}
+	}
+	for _, l := range c.Links {
+		t.Files = append(t.Files, l.File)
+	}
+	if t.Name == "" {
+		t.Name = strings.TrimSuffix(path.Base(f.path), ".DAT")
+	}
+	t.Title = cmp.Or(strings.TrimSpace(keys["DISPLAYNAME"]), t.Name)
+	t.Description = cmp.Or(keys["DESCRIPTION"], keys["BASE_DESCRIPTION"])
+	t.Icon = strings.TrimSpace(cmp.Or(keys["ICON"], keys["SKILL_ICON"]))
+	r.nodes[t], r.keys[t] = c, keys
+	r.identify(t, f, keys)
+}
+
+// identify gives a thing its ID: its GUID, or a hash of its name.
+func (r *reader) identify(t *Thing, f *file, keys map[string]string) {
+	for _, key := range []string{"UNIT_GUID", "UNIQUE_GUID", "GUID"} {
+		if id, ok := text.ParseInt64(keys[key]); ok && id != 0 {
+			t.ID = fmt.Sprint(id)
+			if other := r.things[f.kind+"="+t.ID]; other != nil {
+				r.hole("guid", t.ID, place{f.path, f.root.Name + "." + key}, "%s has the GUID %s of %s", t.Name, t.ID, other.Files[0])
+				t.ID = ""
+			}
+			break
+		}
+	}
+	space := spaceOf(f.kind)
+	if r.names[space] == nil {
+		r.names[space] = make(map[string]Link)
+	}
+	name := strings.ToUpper(t.Name)
+	before, twice := r.names[space][name]
+	if t.ID == "" {
+		t.ID = hashed(name)
+		if r.things[f.kind+"="+t.ID] != nil {
+			t.ID = hashed(f.path + "\x00" + name)
+		}
+		for r.things[f.kind+"="+t.ID] != nil {
+			t.ID += "x"
+		}
+	}
+	own := Link{f.kind, t.ID, t.Name}
+	r.things[keyOf(own)] = t
+	if !twice {
+		r.names[space][name] = own
+		return
+	}
+	other := r.things[keyOf(before)]
+	t.Twins, other.Twins = append(t.Twins, other.Files[0]), append(other.Twins, f.path)
+	r.hole("name", t.Name, place{f.path, f.root.Name + ".NAME"}, "%s has the NAME of %s", t.Name, other.Files[0])
+	if t.Mod > other.Mod {
+		r.names[space][name] = own
+	}
+}
+
+// spaceOf returns the kind whose names a kind shares: items are units.
+func spaceOf(kind string) string {
+	if kind == KindItem {
+		return KindUnit
+	}
+	return kind
+}
+
+func hashed(s string) string {
+	h := fnv.New64a()
+	h.Write([]byte(s))
+	return fmt.Sprintf("%016x", h.Sum64())
+}
+
+// link returns the link to a thing that a file names. If there is none, that is a hole of the file.
+func (r *reader) link(kind, name string, at place) Link {
+	name = strings.TrimSpace(name)
+	if l, ok := r.names[spaceOf(kind)][strings.ToUpper(name)]; ok {
+		l.Name = r.things[keyOf(l)].Name
+		return l
+	}
+	if name != "" {
+		r.hole(kind, name, at, "%s %s is not in these files", kind, name)
+	}
+	return Link{Kind: kind, Name: name}
+}
+
+// use notes that a thing is used by another.
+func (r *reader) use(used Link, kind string, by *Thing) {
+	t := r.things[keyOf(used)]
+	if l := (Link{kind, by.ID, by.Name}); used.ID != "" && t != nil && !slices.Contains(t.UsedBy, l) {
+		t.UsedBy = append(t.UsedBy, l)
+	}
+}

@@ -1,0 +1,164 @@
+package codex
+
+import (
+	"cmp"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// The formulas of this file are also in codexsite/page/formula.js; testdata/triples.json tests both.
+
+// Difficulty is one of the difficulties of the game.
+type Difficulty int
+
+// The difficulties.
+const (
+	Easy Difficulty = iota
+	Normal
+	Hard
+	VeryHard
+)
+
+var suffixes = [...]string{"_EASY", "", "_HARD", "_VERYHARD"}
+
+// stats are the graphs of the properties of monsters.
+var stats = map[string][2]string{
+	"health":     {"HEALTH_MONSTER_BYLEVEL", "HEALTH_CHAMPIONMONSTER_BYLEVEL"},
+	"damage":     {"DAMAGE_MONSTER", "DAMAGE_CHAMPIONMONSTER"},
+	"armor":      {"ARMOR_MONSTER_BYLEVEL", "ARMOR_CHAMPIONMONSTER_BYLEVEL"},
+	"experience": {"EXPERIENCE_MONSTER", "EXPERIENCE_CHAMPIONMONSTER"},
+}
+
+// StatGraph returns the name of the graph of a property of monsters: health, damage, armor or experience.
+func StatGraph(stat string, champion bool, d Difficulty) string {
+	name := stats[stat][0]
+	if champion {
+		name = stats[stat][1]
+	}
+	return name + suffixes[d]
+}
+
+// Stat returns a property of a monster, of which the files have a percent of a graph.
+func (g Graphs) Stat(percent float64, stat string, champion bool, d Difficulty, level float64) (float64, bool) {
+	v, ok := g.At(StatGraph(stat, champion, d), level)
+	return percent / 100 * v, ok
+}
+
+// Weapon are the percents of the damage of a weapon.
+type Weapon struct{ Min, Max, Rarity, Speed float64 }
+
+// Damage returns the damage of a weapon at its level, exactly and as the game shows it.
+func (g Graphs) Damage(w Weapon, level float64) (exact [2]float64, low, high int, ok bool) {
+	base, ok := g.At("BASE_WEAPON_DAMAGE", level)
+	if !ok || w.Max == 0 {
+		return exact, 0, 0, false
+	}
+	f := base * w.Rarity / 100 * w.Speed / 100
+	exact = [2]float64{f * w.Min / 100, f * w.Max / 100}
+	top := up(exact[1])
+	return exact, int(bounded(round(top*w.Min/w.Max, 0))), int(bounded(top)), true
+}
+
+// Armor returns the armor of an item at its level.
+func (g Graphs) Armor(physical, rarity, special, level float64) (int, bool) {
+	base, ok := g.At("ARMOR_PLAYER_BYLEVEL_FORSET", level)
+	if !ok || physical == 0 {
+		return 0, ok
+	}
+	return int(bounded(max(up(base*physical/100*rarity/100*special/100), 1))), true
+}
+
+// bounded keeps a number in the range of the integers of the game.
+func bounded(v float64) float64 { return min(max(v, math.MinInt32), math.MaxInt32) }
+
+// up rounds up; errors of the arithmetic do not count.
+func up(v float64) float64 { return math.Ceil(v - 1e-9) }
+
+// round rounds to a number of decimals, halves away from 0.
+func round(v float64, decimals int) float64 {
+	scale := math.Pow(10, float64(decimals))
+	r := math.Floor(math.Abs(v)*scale+0.5+1e-9) / scale
+	if v < 0 {
+		r = -r
+	}
+	return r + 0 // no -0
+}
+
+// EffectRange returns the values of an effect at a level, which are equal unless it has a graph.
+func (g Graphs) EffectRange(keys map[string]string, t *EffectType, level float64) (low, high float64) {
+	low, high = Number(keys["MIN"]), Number(keys["MAX"])
+	graph := keys["GRAPHOVERRIDE"]
+	if graph == "" && !truth(keys["NOGRAPH"]) {
+		graph = t.Graph
+	}
+	if v, ok := g.At(graph, level); ok && graph != "" {
+		return low * v / 100, high * v / 100
+	}
+	low += (high - low) * min(level, 500) / 500
+	return low, low
+}
+
+// decimals returns the number of decimals with which a value of an effect is shown.
+func (t *EffectType) decimals(v float64) int {
+	if t.MaxExact > 0 && math.Abs(v) > t.MaxExact {
+		return 0
+	}
+	return min(max(t.Precision, 0), 6)
+}
+
+var token = regexp.MustCompile(`\[(VALUE_OT|VALUE([1-5])ASDURATION|VALUE3AND4|VALUE([1-5])|VALUE|DURATION|DMGTYPE|NAME)\]`)
+
+// EffectText returns the text of an effect at a level.
+func (g Graphs) EffectText(keys map[string]string, t *EffectType, level float64) string {
+	low, high := g.EffectRange(keys, t, level)
+	duration := Number(keys["DURATION"])
+	form := t.Good
+	switch {
+	case high < 0 && duration > 0:
+		form = cmp.Or(t.BadOver, t.Bad, t.Good)
+	case high < 0:
+		form = cmp.Or(t.Bad, t.Good)
+	case duration > 0:
+		form = cmp.Or(t.GoodOver, t.Good)
+	}
+	if form == "" {
+		return ""
+	}
+	shown := func(v float64) string { return plain(round(math.Abs(v), t.decimals(v))) }
+	value := shown(low)
+	if to := shown(high); to != value {
+		value += " - " + to
+	}
+	numbered := func(n string) string {
+		i := int(n[0] - '1')
+		if i >= len(t.Values) {
+			return ""
+		}
+		return plain(round(math.Abs(Number(keys[strings.ToUpper(t.Values[i])])), 2))
+	}
+	return token.ReplaceAllStringFunc(form, func(s string) string {
+		m := token.FindStringSubmatch(s)
+		switch {
+		case m[2] != "":
+			return numbered(m[2])
+		case m[3] != "":
+			return numbered(m[3])
+		}
+		switch m[1] {
+		case "VALUE", "VALUE_OT":
+			return value
+		case "VALUE3AND4":
+			return numbered("3") + " - " + numbered("4")
+		case "DURATION":
+			return plain(round(duration, 2))
+		case "DMGTYPE":
+			return strings.ToLower(keys["DAMAGE_TYPE"])
+		}
+		return keys["NAME"]
+	})
+}
+
+// plain formats a number without needless digits.
+func plain(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

@@ -1,0 +1,199 @@
+package codexsite
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"image"
+	"image/draw"
+	"image/png"
+	"maps"
+	"slices"
+	"strings"
+
+	"trowel.example/torchlight/internal/codex"
+	"trowel.example/torchlight/internal/imageset"
+	"trowel.example/torchlight/internal/inherit"
+	"trowel.example/torchlight/internal/picture"
+)
+
+// sprite is an icon: the number of its sheet, its place in it and its size.
+type sprite [5]int
+
+// Sizes of sheets in pixels.
+const (
+	sheetSide = 1024
+	iconSide  = 64
+)
+
+// part is a part of a picture.
+type part struct {
+	file string
+	rect image.Rectangle
+}
+
+// iconNames notes the icons of all things, and returns their names in upper case.
+func (w *writer) iconNames() []string {
+	w.iconOf = make(map[*codex.Thing]string)
+	used := make(map[string]bool)
+	use := func(t *codex.Thing) {
+		if name := strings.ToUpper(t.Icon); name != "" {
+			w.iconOf[t], used[name] = name, true
+		}
+	}
+	for _, v := range w.data.Items {
+		use(&v.Thing)
+	}
+	for _, v := range w.data.Units {
+		use(&v.Thing)
+	}
+	for _, v := range w.data.Skills {
+		use(&v.Thing)
+	}
+	for _, v := range w.data.Recipes {
+		use(&v.Thing)
+	}
+	for _, v := range w.data.Sets {
+		use(&v.Thing)
+	}
+	for _, v := range w.data.Affixes {
+		use(&v.Thing)
+	}
+	return slices.Sorted(maps.Keys(used))
+}
+
+// content returns a file of the latest source that has it.
+func (w *writer) content(name string) (data []byte, err error) {
+	for _, s := range slices.Backward(w.sources) {
+		if data, err = s.Files.Content(name); err == nil {
+			return data, nil
+		}
+	}
+	return nil, err
+}
+
+// sets returns the sprites of all image sets, by their names in upper case. The first one of the latest source counts.
+func (w *writer) sets() map[string]part {
+	found := make(map[string]part)
+	for _, s := range slices.Backward(w.sources) {
+		for _, name := range slices.Sorted(s.Files.Files()) {
+			if !strings.HasSuffix(strings.ToUpper(name), ".IMAGESET") {
+				continue
+			}
+			data, err := s.Files.Content(name)
+			if err != nil {
+				continue
+			}
+			set, _ := imageset.Parse(data) // check reports errors
+			if set == nil {
+				continue
+			}
+			for _, sprite := range set.Sprites {
+				if key := strings.ToUpper(sprite.Name); found[key].file == "" {
+					found[key] = part{inherit.Path(set.File), sprite.Rect}
+				}
+			}
+		}
+	}
+	return found
+}
+
+// icons writes the icons of all things as sheets. Icons that cannot be read are omitted.
+func (w *writer) icons(ctx context.Context) error {
+	w.sprites = make(map[string]sprite)
+	sets := w.sets()
+	byFile := make(map[string][]string)
+	for _, name := range w.iconNames() {
+		if p, has := sets[name]; has {
+			byFile[p.file] = append(byFile[p.file], name)
+		}
+	}
+	cut := make(map[string]*image.NRGBA)
+	files := slices.Sorted(maps.Keys(byFile))
+	for i, file := range files {
+		w.Progress("icons", i, len(files))
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		data, err := w.content(file)
+		if err != nil {
+			continue
+		}
+		m, err := picture.Decode(file, data)
+		if err != nil {
+			continue
+		}
+		for _, name := range byFile[file] {
+			if r := sets[name].rect.Intersect(m.Bounds()); !r.Empty() {
+				cut[name] = reduced(m, r)
+			}
+		}
+	}
+	names := slices.Collect(maps.Keys(cut))
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(cut[b].Rect.Dy(), cut[a].Rect.Dy()), cmp.Compare(a, b))
+	})
+	var sheets []*image.NRGBA
+	x, y, height := 0, 0, 0
+	for _, name := range names {
+		m := cut[name]
+		size := m.Rect.Size()
+		if x+size.X > sheetSide {
+			x, y, height = 0, y+height, 0
+		}
+		if len(sheets) == 0 || y+size.Y > sheetSide {
+			sheets = append(sheets, image.NewNRGBA(image.Rect(0, 0, sheetSide, sheetSide)))
+			x, y, height = 0, 0, 0
+		}
+		last := len(sheets) - 1
+		draw.Draw(sheets[last], image.Rect(x, y, x+size.X, y+size.Y), m, m.Rect.Min, draw.Src)
+		w.sprites[name] = sprite{last, x, y, size.X, size.Y}
+		x, height = x+size.X, max(height, size.Y)
+	}
+	encoder := png.Encoder{CompressionLevel: png.BestCompression}
+	for i, m := range sheets {
+		if i == len(sheets)-1 { // only what is used
+			m = m.SubImage(image.Rect(0, 0, sheetSide, y+height)).(*image.NRGBA)
+		}
+		var out bytes.Buffer
+		if err := encoder.Encode(&out, m); err != nil {
+			return err
+		}
+		if err := w.put(fmt.Sprintf("icons/%d.png", i), out.Bytes()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reduced returns a part of a picture, made smaller if it is larger than an icon: each pixel is the mean of those that it covers.
+func reduced(m *image.NRGBA, r image.Rectangle) *image.NRGBA {
+	side := max(r.Dx(), r.Dy())
+	to := r.Size()
+	if side > iconSide {
+		to = image.Pt(max(to.X*iconSide/side, 1), max(to.Y*iconSide/side, 1))
+	}
+	out := image.NewNRGBA(image.Rectangle{Max: to})
+	for y := range to.Y {
+		for x := range to.X {
+			from := image.Rect(r.Min.X+x*r.Dx()/to.X, r.Min.Y+y*r.Dy()/to.Y, r.Min.X+(x+1)*r.Dx()/to.X, r.Min.Y+(y+1)*r.Dy()/to.Y)
+			var sum [4]int
+			for v := from.Min.Y; v < from.Max.Y; v++ {
+				for u := from.Min.X; u < from.Max.X; u++ {
+					c := m.NRGBAAt(u, v)
+					a := int(c.A)
+					sum[0], sum[1], sum[2], sum[3] = sum[0]+int(c.R)*a, sum[1]+int(c.G)*a, sum[2]+int(c.B)*a, sum[3]+a
+				}
+			}
+			if sum[3] > 0 {
+				at := out.PixOffset(x, y)
+				for i := range 3 {
+					out.Pix[at+i] = uint8(sum[i] / sum[3])
+				}
+				out.Pix[at+3] = uint8(sum[3] / (from.Dx() * from.Dy()))
+			}
+		}
+	}
+	return out
+}

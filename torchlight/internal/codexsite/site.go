@@ -1,0 +1,377 @@
+// Package codexsite makes a static site of the data of a codex: for any web server, without a program behind it.
+package codexsite
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"trowel.example/internal/text/strictjson"
+	"trowel.example/torchlight/internal/codex"
+)
+
+//go:embed page
+var page embed.FS
+
+// Manifest is the file that marks a folder as a site, and lists all others with their hashes.
+const Manifest = "codex.json"
+
+// Options are the options of a site.
+type Options struct {
+	Public   bool // internal names and paths are omitted; Write removes them from the data, too
+	Progress func(what string, done, of int)
+}
+
+// manifest is the content of the file Manifest.
+type manifest struct {
+	Format string            `json:"format"`
+	Parts  map[string]string `json:"parts"`
+}
+
+const format = "trowel-codex-1"
+
+// maxManifest is the maximum size of a manifest in bytes.
+const maxManifest = 64 << 20
+
+// readManifest reads the manifest of a site.
+func readManifest(dir string) (*manifest, error) {
+	name := filepath.Join(dir, Manifest)
+	info, err := os.Lstat(name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxManifest {
+		return nil, fmt.Errorf("%s is not a codex: it has no %s", dir, Manifest)
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	m := new(manifest)
+	if err := json.Unmarshal(data, m); err != nil || m.Format != format {
+		return nil, fmt.Errorf("%s is not a codex: its %s is of another program", dir, Manifest)
+	}
+	return m, nil
+}
+
+// Owns returns an error unless a folder is a site with nothing else in it.
+func Owns(dir string) error {
+	m, err := readManifest(dir)
+	if err != nil {
+		return err
+	}
+	return fs.WalkDir(os.DirFS(dir), ".", func(at string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() && at != Manifest && m.Parts[at] == "" {
+			err = fmt.Errorf("the folder contains %s, which is not a part of a codex", at)
+		}
+		return err
+	})
+}
+
+// writer writes a site.
+type writer struct {
+	dir string
+	manifest
+	data    *codex.Data
+	sources []codex.Source
+	Options
+	iconOf  map[*codex.Thing]string // names of icons in upper case
+	sprites map[string]sprite       // by name of the icon
+}
+
+// Write writes the site of some data to an empty folder.
+func Write(ctx context.Context, dir string, d *codex.Data, sources []codex.Source, o Options) error {
+	w := &writer{dir: dir, manifest: manifest{Format: format, Parts: make(map[string]string)}, data: d,
+		sources: sources, Options: o}
+	if w.Progress == nil {
+		w.Progress = func(string, int, int) {}
+	}
+	err := fs.WalkDir(page, "page", func(at string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		data, err := page.ReadFile(at)
+		if err == nil {
+			err = w.put(strings.TrimPrefix(at, "page/"), data)
+		}
+		return err
+	})
+	if err == nil {
+		err = w.icons(ctx)
+	}
+	if err == nil {
+		if codex.Shorten(d); o.Public {
+			codex.Publish(d)
+		}
+		err = w.putData()
+	}
+	if err != nil {
+		return err
+	}
+	data, err := strictjson.Marshal(w.manifest, " ")
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, Manifest), data, 0o666)
+	}
+	return errors.Join(err, ctx.Err())
+}
+
+// put writes a file.
+func (w *writer) put(name string, data []byte) error {
+	path := filepath.Join(w.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	sum := sha256.Sum256(data)
+	w.Parts[name] = hex.EncodeToString(sum[:16])
+	return os.WriteFile(path, data, 0o666)
+}
+
+func (w *writer) putJSON(name string, v any) error {
+	data, err := strictjson.Marshal(v, "")
+	if err != nil {
+		return err
+	}
+	return w.put(name, data)
+}
+
+// row is a line of a list, with everything that lists, searches and links need.
+type row struct {
+	ID      string   `json:"id"`
+	Title   string   `json:"title"`
+	Mod     int      `json:"mod"`
+	Icon    *sprite  `json:"icon,omitempty"`
+	Type    string   `json:"type,omitempty"` // ID of the unit type
+	Level   int      `json:"level,omitempty"`
+	Min     int      `json:"min,omitempty"`
+	Max     int      `json:"max,omitempty"`
+	Rarity  *float64 `json:"rarity,omitempty"`
+	Created bool     `json:"created,omitempty"`
+	Source  bool     `json:"source,omitempty"`
+	Role    string   `json:"role,omitempty"`
+	Set     string   `json:"set,omitempty"`
+	Count   int      `json:"count,omitempty"`
+	Name    string   `json:"name,omitempty"` // internal name
+
+	// Percents, from which the page computes values: of units health (least, greatest), damage (least, greatest), armor and experience;
+	// of weapons least, greatest, RARITY_DMG_MOD and SPEED_DMG_MOD; of armor ARMOR_PHYSICAL, RARITY_AMR_MOD and SPECIAL_AMR_MOD.
+	Stats    []float64 `json:"stats,omitempty"`
+	Champion bool      `json:"champion,omitempty"`
+	Weapon   []float64 `json:"weapon,omitempty"`
+	Armor    []float64 `json:"armor,omitempty"`
+	Text     string    `json:"text,omitempty"` // for searches
+}
+
+// putData writes the lists, and the details in a file for each kind and letter.
+func (w *writer) putData() error {
+	d := w.data
+	lists := make(map[string][]row)
+	details := make(map[string]map[string]any) // by name of the file, then by ID
+	title := make(map[string]string)
+	thing := func(kind string, t *codex.Thing) { title[kind+"="+t.ID] = t.Title }
+	for _, v := range d.Types {
+		thing(codex.KindType, &v.Thing)
+	}
+	for _, v := range d.Items {
+		thing(codex.KindItem, &v.Thing)
+	}
+	for _, v := range d.Units {
+		thing(codex.KindUnit, &v.Thing)
+	}
+	for _, v := range d.Places {
+		thing(codex.KindPlace, &v.Thing)
+	}
+	for _, v := range d.Affixes {
+		thing(codex.KindAffix, &v.Thing)
+	}
+	name := func(l codex.Link) string { return title[l.Kind+"="+l.ID] }
+	add := func(kind string, t *codex.Thing, v any, r row) {
+		r.ID, r.Title, r.Mod = t.ID, t.Title, t.Mod
+		if r.Name = t.Name; t.Name == t.Title {
+			r.Name = ""
+		}
+		if s, has := w.sprites[w.iconOf[t]]; has {
+			r.Icon = &s
+		}
+		r.Text = short(plain(r.Text))
+		lists[kind] = append(lists[kind], r)
+		if v == nil {
+			return
+		}
+		file := "data/" + kind + "-" + letter(t.Title) + ".json"
+		if details[file] == nil {
+			details[file] = make(map[string]any)
+		}
+		values := [][]any{} // shorter than those of codex.Value
+		for _, v := range t.Values {
+			if v.From == 0 {
+				values = append(values, []any{v.Key, v.Value})
+			} else {
+				values = append(values, []any{v.Key, v.Value, v.From})
+			}
+		}
+		t.Values = nil
+		details[file][t.ID] = map[string]any{"thing": v, "values": values}
+	}
+	effects := func(list []codex.Effect) (s string) {
+		for _, e := range list {
+			s += e.Text + " "
+		}
+		return s
+	}
+	for _, v := range d.Items {
+		set := ""
+		if v.Set != nil {
+			set = v.Set.ID
+		}
+		add(codex.KindItem, &v.Thing, v, row{Type: v.Type.ID, Level: v.Level, Min: v.MinLevel, Max: v.MaxLevel, Rarity: v.Rarity,
+			Created: v.Created,
+			Source:  v.Source, Set: set, Weapon: percents(&v.Thing, "MAXDAMAGE", "MINDAMAGE 0", "MAXDAMAGE 0", "RARITY_DMG_MOD 100",
+				"SPEED_DMG_MOD 100"),
+			Armor: percents(&v.Thing, "ARMOR_PHYSICAL", "ARMOR_PHYSICAL 0", "RARITY_AMR_MOD 100", "SPECIAL_AMR_MOD 100"),
+			Text:  effects(v.Effects) + v.Description})
+	}
+	for _, v := range d.Units {
+		s := ""
+		for _, p := range v.FoundIn {
+			s += name(p) + " "
+		}
+		add(codex.KindUnit, &v.Thing, v, row{Type: v.Type.ID, Min: v.MinLevel, Max: v.MaxLevel, Role: v.Role, Champion: v.Champion,
+			Stats: percents(&v.Thing, "MAXHP", "MINHP 0", "MAXHP 0", "MINDAMAGE 0", "MAXDAMAGE 0", "ARMOR 0", "XP 0"),
+			Text:  s + effects(v.Effects) + v.Description})
+	}
+	for _, v := range d.Sets {
+		s := ""
+		for _, b := range v.Bonuses {
+			s += effects(b.Effects)
+		}
+		for _, m := range v.Members {
+			s += name(m) + " "
+		}
+		add(codex.KindSet, &v.Thing, v, row{Level: v.Level, Count: len(v.Members), Text: s})
+	}
+	for _, v := range d.Affixes {
+		add(codex.KindAffix, &v.Thing, v, row{Min: v.MinLevel, Max: v.MaxLevel, Text: effects(v.Effects)})
+	}
+	for _, v := range d.Skills {
+		add(codex.KindSkill, &v.Thing, v, row{Count: len(v.Levels), Text: v.Description})
+	}
+	for _, v := range d.Recipes {
+		s := ""
+		for _, in := range v.Ingredients {
+			s += name(in.What) + " "
+		}
+		for _, out := range v.Results {
+			s += name(out.What) + " "
+		}
+		add(codex.KindRecipe, &v.Thing, v, row{Count: len(v.Results), Text: s})
+	}
+	for _, v := range d.Places {
+		add(codex.KindPlace, &v.Thing, v, row{Count: len(v.Strata)})
+	}
+	for _, v := range d.Classes {
+		add(codex.KindClass, &v.Thing, nil, row{Count: len(v.Entries)})
+	}
+	for _, v := range d.Types {
+		add(codex.KindType, &v.Thing, nil, row{})
+	}
+	counts := make(map[string]int)
+	for _, kind := range slices.Sorted(maps.Keys(lists)) {
+		counts[kind] = len(lists[kind])
+		if err := w.putJSON("list/"+kind+".json", lists[kind]); err != nil {
+			return err
+		}
+	}
+	for _, file := range slices.Sorted(maps.Keys(details)) {
+		if err := w.putJSON(file, details[file]); err != nil {
+			return err
+		}
+	}
+	type loot struct {
+		Class string   `json:"class"`
+		Min   int      `json:"min"`
+		Max   int      `json:"max"`
+		Units []string `json:"units"`
+	}
+	loots := []loot{}
+	for _, l := range d.Loots {
+		one := loot{Class: l.Class.ID, Min: l.Min, Max: l.Max}
+		for _, u := range l.Units {
+			one.Units = append(one.Units, u.ID)
+		}
+		loots = append(loots, one)
+	}
+	languages := slices.Sorted(maps.Keys(d.Translations))
+	for _, l := range languages {
+		if err := w.putJSON("lang/"+safe(l)+".json", d.Translations[l]); err != nil {
+			return err
+		}
+	}
+	for i := range languages {
+		languages[i] = safe(languages[i])
+	}
+	return errors.Join(
+		w.putJSON("data/site.json", map[string]any{"mods": d.Mods, "notes": d.Notes, "counts": counts, "languages": languages,
+			"public": w.Public,
+			"holes":  len(d.Holes)}),
+		w.putJSON("data/graphs.json", map[string]any{"graphs": d.Graphs, "effects": d.Effects}),
+		w.putJSON("data/classes.json", d.Classes), w.putJSON("data/types.json", d.Types), w.putJSON("data/loots.json", loots),
+		w.putJSON("data/holes.json", d.Holes))
+}
+
+// percents returns the values of some keys, or nil if a thing lacks the first one. Each is a key and its value if it is missing.
+func percents(t *codex.Thing, has string, keys ...string) []float64 {
+	values := make(map[string]string)
+	for _, v := range t.Values {
+		values[v.Key] = v.Value
+	}
+	if values[has] == "" {
+		return nil
+	}
+	var list []float64
+	for _, k := range keys {
+		key, usual, _ := strings.Cut(k, " ")
+		list = append(list, codex.Number(cmp.Or(values[key], usual)))
+	}
+	return list
+}
+
+// letter returns the name of the file with the details of a thing, by its title: app.js does the same.
+func letter(title string) string {
+	for _, c := range strings.ToLower(plain(title)) {
+		if c >= 'a' && c <= 'z' {
+			return string(c)
+		}
+	}
+	return "0"
+}
+
+var colors = regexp.MustCompile(`(?i)\|c([0-9a-f]{8}|[0-9a-f]{6})|\|u|\\n`)
+
+// plain returns a text without colors.
+func plain(s string) string { return colors.ReplaceAllString(s, " ") }
+
+var blanks = regexp.MustCompile(`\s+`)
+
+// short returns the beginning of a text for searches.
+func short(s string) string {
+	const most = 400
+	s = strings.TrimSpace(blanks.ReplaceAllString(s, " "))
+	if r := []rune(s); len(r) > most {
+		s = string(r[:most])
+	}
+	return s
+}
+
+var unsafe = regexp.MustCompile(`[^A-Za-z0-9]`)
+
+// safe returns a name that can be that of a file everywhere.
+func safe(s string) string { return unsafe.ReplaceAllString(s, "_") }
