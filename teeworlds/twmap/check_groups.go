@@ -269,7 +269,7 @@ func checkUnknownLayer(sink check.Sink, part *Part, l *UnknownLayer) {
 	switch {
 	case l.Type != layerTiles:
 		sink.AddAt(foundLayerUnknown, part.at(), part.Path(), -1, "the layer has the type %d", l.Type)
-	case len(l.Data) >= 3 && l.Data[1] >= 2 && l.Data[2] >= 2:
+	case l.huge():
 		sink.AddAt(foundLayerHuge, part.at(), part.Path(), -1, "the layer of %d x %d tiles is not read", l.Data[1], l.Data[2])
 	} // otherwise checkLaw reported the wrong size
 }

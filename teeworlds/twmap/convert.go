@@ -41,6 +41,7 @@ func (m *Map) Modernize() (lost []string) {
 	}
 	for i, g := range m.Groups {
 		g.Version = 3
+		var kept []Layer
 		for j, l := range g.Layers {
 			switch l := l.(type) {
 			case *TileLayer:
@@ -56,8 +57,13 @@ func (m *Map) Modernize() (lost []string) {
 				if err := l.Modernize(); err != nil {
 					lost = append(lost, fmt.Sprintf("groups[%d].layers[%d]: sound sources: %v", i, j, err))
 				}
+			case *UnknownLayer:
+				lost = append(lost, fmt.Sprintf("groups[%d].layers[%d]: %s", i, j, l.unread()))
+				continue
 			}
+			kept = append(kept, l)
 		}
+		g.Layers = kept
 	}
 	m.Clean()
 	return lost
@@ -130,6 +136,9 @@ func (m *Map) To07() (lost []string) {
 				l.AutoMapper = nil
 				l.Version = 4
 			case *QuadLayer:
+			case *UnknownLayer:
+				lose("groups[%d].layers[%d]: %s", i, j, l.unread())
+				continue
 			default:
 				lose("groups[%d].layers[%d]: layer of a type that Teeworlds does not have", i, j)
 				continue

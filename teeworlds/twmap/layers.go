@@ -83,6 +83,22 @@ type UnknownLayer struct {
 // Damaged reports whether the type of the layer is known, and its item is too short or states an impossible size.
 func (l *UnknownLayer) Damaged() bool { return layerTypeName(l.Type) != "unknown" }
 
+// unread names the layer for a conversion, which must leave it out: it may refer to data.
+func (l *UnknownLayer) unread() string {
+	switch {
+	case l.huge():
+		return fmt.Sprintf("layer of %d x %d tiles, which is not read", l.Data[1], l.Data[2])
+	case l.Damaged():
+		return "layer whose item is damaged"
+	}
+	return fmt.Sprintf("layer of the type %d, which is not known", l.Type)
+}
+
+// huge reports whether the layer is one of tiles that is larger than a limit.
+func (l *UnknownLayer) huge() bool {
+	return l.Type == layerTiles && len(l.Data) >= 3 && l.Data[1] >= 2 && l.Data[2] >= 2
+}
+
 func (l *UnknownLayer) fields(c *codec) {
 	l.LayerBase.fields(c, l.Type)
 	c.rest("data", &l.Data)
