@@ -72,18 +72,18 @@ func pageFile(at string) ([]byte, error) {
 		return nil, fs.ErrNotExist
 	}
 	data, err := page.ReadFile(at)
-	if err == nil {
-		return lean(name, data)
+	if err != nil {
+		data, err = leaflet.Files.ReadFile(name)
 	}
-	if data, err = leaflet.Files.ReadFile(name); err != nil {
+	if err != nil {
 		return nil, fs.ErrNotExist
 	}
-	return data, nil
+	return lean(name, data)
 }
 
 var leanOnce sync.Map // maps a name to func() ([]byte, error)
 
-// lean returns a script or style of this project without comments and other parts that only its writers need.
+// lean returns a script or style without comments and other parts that only its writers need.
 // The source stays readable, and the file served is small.
 func lean(name string, data []byte) ([]byte, error) {
 	once, _ := leanOnce.LoadOrStore(name, sync.OnceValues(func() ([]byte, error) {
