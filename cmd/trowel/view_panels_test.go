@@ -1,9 +1,11 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -40,13 +42,14 @@ func TestViewPanels(t *testing.T) {
 	p.Do(chromedp.Focus(".fields"))
 	p.Press(kb.ArrowDown)
 	p.Wait(hash + ".get('offset') === '220' && document.querySelector('.bytes td[data-o=\"220\"]').matches('.cur.sel')")
-	p.Do(chromedp.SetValue(".jump", "0x5a33"), chromedp.SendKeys(".jump", kb.Enter))
-	p.Wait("document.querySelector('.told strong')?.textContent === 'data[39]'")
+	block, offset := quadBlock(t, file)
+	p.Do(chromedp.SetValue(".jump", fmt.Sprintf("%#x", offset+3)), chromedp.SendKeys(".jump", kb.Enter))
+	p.Wait("document.querySelector('.told strong')?.textContent === '" + block + "'")
 	p.Do(chromedp.Focus(".bytes"))
 	p.Press(kb.Enter) // opens the inflated data
-	p.Wait(hash + ".get('space') === 'data[39]' && document.querySelector('.told strong')?.textContent.startsWith('data[39].quads[0]')")
+	p.Wait(hash + ".get('space') === '" + block + "' && document.querySelector('.told strong')?.textContent.startsWith('" + block + ".quads[0]')")
 	p.Press(kb.Backspace)
-	p.Wait(hash + ".get('space') === null && document.querySelector('.told strong')?.textContent === 'data[39]'")
+	p.Wait(hash + ".get('space') === null && document.querySelector('.told strong')?.textContent === '" + block + "'")
 
 	// The key n goes through all places, moves the view to each and describes it.
 	visit(p, "")
@@ -127,4 +130,28 @@ func TestViewPanels(t *testing.T) {
 		t.Errorf("on the console: %s", m)
 	}
 	v.stop()
+}
+
+// quadBlock returns the path and the offset of the last data block of quads in a map.
+func quadBlock(t *testing.T, file string) (path string, offset int) {
+	t.Helper()
+	var fields []struct {
+		Space, Path string
+		Offset      int
+	}
+	if err := json.Unmarshal(run(t, "dump", "--json", file), &fields); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range fields {
+		if f.Space != "" && strings.HasPrefix(f.Path, f.Space+".quads[") {
+			path = f.Space
+		}
+	}
+	for _, f := range fields {
+		if f.Space == "" && f.Path == path {
+			return path, f.Offset
+		}
+	}
+	t.Fatal("no data block of quads")
+	return
 }
