@@ -28,7 +28,7 @@ func TestSandboxSpill(t *testing.T) {
 	tests.LongOnly(t, "it writes a world of 20 MB many times")
 	needsSandbox(t)
 	const stone, dirt = "default:stone", "default:dirt"
-	const blocks, actions = 2200, 2500 // of 4 kB each; SQLite has memory for 2 MB
+	const blocks, actions = 1200, 1500 // of 4 kB each; SQLite has memory for 2 MB
 	root := t.TempDir()
 	large := largeWorld(t, filepath.Join(root, "large"), blocks, actions)
 	same := nodesOf(t, large, "", "")

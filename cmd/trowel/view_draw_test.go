@@ -273,7 +273,7 @@ func TestViewDrawText(t *testing.T) {
 	layer := m.Physics(twmap.KindSwitch)
 	r := rand.New(rand.NewPCG(1, 2))
 	var script strings.Builder
-	for range tests.Of(t, 30, 300) {
+	for range tests.Of(t, 30, 100) {
 		type cell struct {
 			X, Y int
 			Cell string

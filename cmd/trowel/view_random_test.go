@@ -23,7 +23,7 @@ func TestViewDrawRandom(t *testing.T) {
 		d.Wait("document.querySelector('.ink').dataset.strokes !== undefined && document.querySelector('.ink').dataset.strokes === '0'")
 	}
 	cell := func() [2]float64 { return [2]float64{float64(11 + r.IntN(18)), float64(r.IntN(20))} }
-	for range tests.Of(t, 25, 250) {
+	for range tests.Of(t, 25, 100) {
 		switch n := r.IntN(12); n {
 		case 0:
 			layer := layers[r.IntN(len(layers))]

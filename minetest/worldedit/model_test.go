@@ -522,9 +522,9 @@ func TestModel(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(worldtest.Backends)) {
 		t.Run(name, func(t *testing.T) {
 			c := worldtest.Backends[name](t)
-			rounds := 3
+			rounds := 2
 			if c.Backend == mapdb.SQLite && c.Schema == mapdb.SchemaPos {
-				rounds = 10
+				rounds = 4
 			}
 			if c.Postgres != "" || c.Redis.Address != "" || !tests.Long(t) { // there is only one such store
 				rounds = 1
