@@ -36,19 +36,30 @@ var smallest bool
 
 func main() {
 	flag.Usage = func() {
-		fmt.Fprintln(flag.CommandLine.Output(), "usage: trowel-page [-smallest] FOLDER\n\n"+
+		fmt.Fprintln(flag.CommandLine.Output(), "usage: trowel-page [-smallest] [-mapres FOLDER -license FILE]... FOLDER\n\n"+
 			"It makes the page in a folder that does not exist, from the source in this folder.")
 		flag.PrintDefaults()
 	}
 	flag.BoolVar(&smallest, "smallest", false, "compress the program to fewer bytes, which takes a minute longer")
+	var pictures games
+	flag.Func("mapres", "a `FOLDER` with pictures that maps name: mapres of a game, or data, which contains it", list(&pictures.mapres))
+	flag.Func("license", "the `FILE` with the licence of the pictures of a -mapres", list(&pictures.license))
 	flag.Parse()
 	if flag.NArg() != 1 {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := write(flag.Arg(0)); err != nil {
+	if err := write(flag.Arg(0), pictures); err != nil {
 		fmt.Fprintln(os.Stderr, "trowel-page:", err)
 		os.Exit(1)
+	}
+}
+
+// list returns a function that adds values of a flag to all.
+func list(all *[]string) func(string) error {
+	return func(value string) error {
+		*all = append(*all, value)
+		return nil
 	}
 }
 
@@ -59,8 +70,8 @@ const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-
 const inner = "view.html" // the page of the viewer, in a frame of the page
 
 // write makes the folder of the page.
-func write(dir string) error {
-	all, err := files()
+func write(dir string, pictures games) error {
+	all, err := files(pictures)
 	if err != nil {
 		return err
 	}
@@ -71,7 +82,7 @@ func write(dir string) error {
 }
 
 // files returns the files of the page.
-func files() (map[string][]byte, error) {
+func files(pictures games) (map[string][]byte, error) {
 	all, err := viewer.PageFiles()
 	if err != nil {
 		return nil, err
@@ -94,6 +105,9 @@ func files() (map[string][]byte, error) {
 	if err := addSamples(all); err != nil {
 		return nil, err
 	}
+	if err := addMapres(all, pictures); err != nil {
+		return nil, err
+	}
 	if all[site.Program], err = build(); err != nil {
 		return nil, err
 	}
@@ -114,7 +128,7 @@ func files() (map[string][]byte, error) {
 	// What is loaded only if the user wants it.
 	var now, later []string
 	for _, at := range names {
-		if strings.HasPrefix(at, samplesFolder) && !strings.HasSuffix(at, ".jpg") {
+		if isLater(at) {
 			later = append(later, at)
 		} else {
 			now = append(now, at)

@@ -52,20 +52,12 @@ func visitPage(t testing.TB, p *chromium.Page, dir string) {
 }
 
 // all are the files of the page, which are made once.
-var all = sync.OnceValues(files)
+var all = sync.OnceValues(func() (map[string][]byte, error) { return files(games{}) })
 
 // made writes the page to a folder.
 func made(t testing.TB) string {
 	t.Helper()
-	all, err := all()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := filepath.Join(t.TempDir(), "page")
-	if err := site.Page(all).Write(dir, nil); err != nil {
-		t.Fatal(err)
-	}
-	return dir
+	return madeWith(t, games{})
 }
 
 // native returns the server of the same files in this process.

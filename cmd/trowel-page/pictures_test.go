@@ -9,6 +9,7 @@ import (
 	"image/color"
 	"image/draw"
 	"image/png"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"trowel.example/cmd/internal/site"
 	"trowel.example/internal/testing/judge/chromium"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/twmap"
@@ -140,5 +142,63 @@ func TestPictures(t *testing.T) {
 	p.Wait("document.getElementById('pictures').hidden")
 	for _, m := range p.Messages() {
 		t.Errorf("on the console: %s", m)
+	}
+
+	// A page that has the pictures itself does not ask for them, and credits their makers.
+	license := filepath.Join(dir, "license.txt")
+	if err := os.WriteFile(license, []byte("CC-BY-SA 3.0"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p = servedPage(t, madeWith(t, games{[]string{data}, []string{license}}))
+	p.Wait("!document.getElementById('credits').hidden && document.querySelector('#credits a').textContent === 'DDNet'")
+	open()
+	if !same(p) {
+		t.Error("the picture with the images of the page differs from that of a map that contains them")
+	}
+	if chromium.Eval[bool](p, asks) {
+		t.Error("the page asks for pictures that it has")
+	}
+	for _, m := range p.Messages() {
+		t.Errorf("on the console: %s", m)
+	}
+}
+
+// madeWith writes the page with pictures of games to a folder.
+func madeWith(t testing.TB, pictures games) string {
+	t.Helper()
+	all, err := all()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all = maps.Clone(all)
+	if err := addMapres(all, pictures); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "page")
+	if err := site.Page(all).Write(dir, nil); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestMapresRefused tests that folders without pictures, two of one game and folders without a licence are errors.
+func TestMapresRefused(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "grass_main.png")
+	if err := os.WriteFile(file, []byte("picture"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		pictures games
+		want     string
+	}{
+		{games{[]string{dir}, nil}, "-license"},
+		{games{[]string{t.TempDir()}, []string{file}}, "no pictures in it"},
+		{games{[]string{dir, dir}, []string{file, file}}, "another folder of this game"},
+		{games{[]string{dir}, []string{filepath.Join(dir, "none")}}, "none"},
+	} {
+		if err := addMapres(make(map[string][]byte), c.pictures); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %v, want %s", c.pictures, err, c.want)
+		}
 	}
 }

@@ -47,7 +47,8 @@ func TestViewPanels(t *testing.T) {
 	p.Wait("document.querySelector('.told strong')?.textContent === '" + block + "'")
 	p.Do(chromedp.Focus(".bytes"))
 	p.Press(kb.Enter) // opens the inflated data
-	p.Wait(hash + ".get('space') === '" + block + "' && document.querySelector('.told strong')?.textContent.startsWith('" + block + ".quads[0]')")
+	p.Wait(hash + ".get('space') === '" + block + "'")
+	p.Wait("document.querySelector('.told strong')?.textContent.startsWith('" + block + ".quads[0]')")
 	p.Press(kb.Backspace)
 	p.Wait(hash + ".get('space') === null && document.querySelector('.told strong')?.textContent === '" + block + "'")
 

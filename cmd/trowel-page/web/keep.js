@@ -10,7 +10,7 @@ function keep(version, files, later) {
     if (e.request.method === "GET" && own.has(at)) e.respondWith(caches.open(name).then(async (all) => {
       const found = await all.match(at);
       if (found) return found;
-      const answer = await fetch(e.request);
+      const answer = await fetch(at); // whole, though a part may be asked for
       if (answer.status === 200) await all.put(at, answer.clone());
       return answer;
     }));

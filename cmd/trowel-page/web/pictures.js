@@ -5,14 +5,21 @@ import * as store from "./store.js";
 const get = (id) => document.getElementById(id);
 const database = "trowel-pictures";
 
-let files = [], changed = () => {}, refused = false;
+let own = [], files = [], changed = () => {}, refused = false; // those next to the page, and the chosen ones
 
 // pictures returns the pictures as files for the program, where it looks for those of an installed game: [path, Blob, time].
-export const pictures = () => files;
+export const pictures = () => [...own, ...files];
 
 // start recalls the kept pictures. again is called when there are others.
 export async function start(again) {
   changed = again;
+  const { files: list, licenses } = await (await fetch("mapres.json")).json();
+  own = list.map(({ path, size }) => {
+    const [game, name] = path.split("/");
+    return [`data/${game}/mapres/${name}`, { url: new URL(`mapres/${game}/${encodeURIComponent(name)}`, location.href.split(/[?#]/)[0]).href, size }, 0];
+  });
+  get("credits").hidden = !licenses.length;
+  get("licenses").append(...licenses.flatMap((at, i) => [i ? ", " : "", Object.assign(document.createElement("a"), { href: at, textContent: at.split("/")[1] === "ddnet" ? "DDNet" : "Teeworlds" })]));
   files = (await store.kept(database, "files")) ?? [];
   get("forget").hidden = !files.length;
 }
