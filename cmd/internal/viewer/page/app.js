@@ -32,6 +32,7 @@
 //   count(n, severity)    shows a number in the panel's title
 //   say(text)             shows a message in the bottom line, which screen readers announce
 //   busy(what, promise)   reports an activity that takes long; returns the promise
+//   waits(promise)        the same, in the panel's title
 //   failed(node, err)     shows an error in place of the missing content
 //
 // Errors thrown by open() and update() are shown. Keys are bound by keys.js, dialogs are made by help.js, icons

@@ -6,6 +6,7 @@ import { state, set } from "./state.js";
 import { el, fill } from "./dom.js";
 import { icon, severity } from "./icons.js";
 import { bind } from "./keys.js";
+import { load as need } from "./load.js";
 import { on } from "./live.js";
 import { recall, remember } from "./stash.js";
 import { count } from "./rows.js";
@@ -41,13 +42,14 @@ export const panel = {
     const key = (f) => `${f.id}\n${f.path}\n${f.message}`;
     const fits = (f) => !hidden.has(f.severity) && (!text || `${f.id} ${f.path} ${f.message}`.toLowerCase().includes(text));
 
+    if (context.visible) await need("panels.css");
     const head = el("div"), groups = el("div", { className: "kinds" });
     fill(node, head, groups);
 
     async function load(more = {}) {
       clearTimeout(again);
       const asked = sceneOf(context), before = list[i] && key(list[i]);
-      const next = await context.busy("the findings", ask(context.doc.id, "check", { ...asked, ...more }, context.signal));
+      const asking = ask(context.doc.id, "check", { ...asked, ...more }, context.signal), next = await (answer ? asking : context.waits(asking));
       answer = next;
       scene = asked;
       const first = new Map(); // keeps findings of a kind together
@@ -204,6 +206,7 @@ export const panel = {
     const later = setTimeout(start, context.visible || !context.entry.scene ? 0 : 3000);
     return {
       update(changed) {
+        if (changed.has("visible")) need("panels.css");
         if (!started) {
           if (changed.has("visible") || context.visible) start();
           else context.shown?.onDrawn?.add(start);

@@ -60,7 +60,7 @@ export const panel = {
         }
         const { own, inner } = groups.get(name);
         own.push(l.name);
-        inner.append(row(l, l.name.slice(cut + 1)).li);
+        inner.append(row(l, l.name.slice(cut + 1).replace(/~\w+$/, "")).li); // what follows ~ only tells files apart
       }
       fill(node, shown.scene.views.length > 1 && [views, told], tools, filter, list);
       find();
@@ -69,10 +69,11 @@ export const panel = {
     const digit = () => el("kbd", { className: "digit" }, tops.length < 9 ? String(tops.length + 1) : "");
 
     function row(l, short) {
+      const kind = l.title && l.title !== (short ?? l.name).toLowerCase() && el("span", { className: "muted" }, ` ${l.title}`);
       const box = el("input", { type: "checkbox", onchange: () => toggle(context.shown, [l.name], box.checked) });
       const alone = el("button", { type: "button", className: "quiet alone", title: `Only ${l.name}`, "aria-label": `Only ${l.name}`, onclick: () => solo(l.name) }, icon("eye"));
       const label = el("label", { className: "check", title: "With Alt: this one only", onclick: (e) => { if (e.altKey) { e.preventDefault(); solo(l.name); } } },
-        short === undefined && digit(), box, el("span", {}, short ?? l.name, l.title && l.title !== (short ?? l.name) ? el("span", { className: "muted" }, ` ${l.title}`) : ""));
+        short === undefined && digit(), box, el("span", {}, short ?? l.name, kind || ""));
       const one = { names: [l.name], box, alone, li: el("li", {}, el("div", { className: "row" }, label, alone)), text: `${l.name} ${l.title}` };
       rows.push(one);
       return one;

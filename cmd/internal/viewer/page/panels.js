@@ -31,7 +31,7 @@ export const middle = [
 ];
 export const right = [
   inspector.panel,
-  later("findings", { title: "Findings", eager: kept }, "panels.css"),
+  later("findings", { title: "Findings", eager: kept }),
   later("release", { title: "Release", applies: (context) => Boolean(context.doc.checks?.rules) && !pair(context) && kept(context), usual: () => Boolean(state().rules) }, "panels.css"),
   later("edit", { title: "Edit", eager: () => true, applies: ({ session }) => session.edit, usual: () => true }, "edit.css"),
   later("draw", { title: "Draw", applies: ({ session, doc, shown }) => session.edit === doc.id && doc.paints && Boolean(shown?.map) }, "draw.css"),

@@ -67,6 +67,10 @@ export class Panes {
     one.context = Object.create(this.context, {
       tools: { value: tools }, signal: { value: stop.signal },
       count: { value: (n, severity) => this.count(one, n, severity) },
+      waits: { value: (promise) => { // told by the tab, not over the picture
+        this.count(one, "…");
+        return promise.finally(() => this.count(one));
+      } },
       show: { value: (shown) => stop.signal.aborted || this.context.show(shown) },
       visible: { get: () => !box.hidden },
     });
