@@ -235,3 +235,22 @@ func TestViewCut(t *testing.T) {
 	}
 	v.stop()
 }
+
+// TestViewCentred tests that the first picture is in the middle of its place, also when that changes before the user has moved it.
+func TestViewCentred(t *testing.T) {
+	v := view(t, sample(t, "hollow", "hollow"))
+	p := v.open(1024, 700)
+	for _, size := range [][2]int{{1024, 700}, {1440, 900}, {800, 500}} {
+		p.Resize(size[0], size[1])
+		settle(p)
+		off := chromium.Eval[float64](p, `(() => {
+			const a = document.querySelector(".leaflet-ground-pane path").getBoundingClientRect();
+			const b = document.querySelector(".map").getBoundingClientRect();
+			return Math.max(Math.abs(a.left + a.right - b.left - b.right), Math.abs(a.top + a.bottom - b.top - b.bottom)) / 2;
+		})()`)
+		if off > 1 {
+			t.Errorf("%v: the picture is %.1f pixels from the middle", size, off)
+		}
+	}
+	v.stop()
+}

@@ -54,7 +54,6 @@ export const panel = {
           if (!renewed) await draw();
           else context.show(shown);
         }
-        if (changed.has("visible")) shown.map?.invalidateSize();
       },
       close() {
         shown?.close();
@@ -374,6 +373,8 @@ function spread(shown, box) {
     labelSoon();
   });
   map.on("resize", () => begun && home());
+  const resized = new ResizeObserver(() => box.clientWidth && map.invalidateSize({ animate: false }));
+  resized.observe(box);
   map.on("zoomend", zoomed);
   const pointed = (point) => {
     const mark = marks.find(map.latLngToContainerPoint(at(...point)))?.mark;
@@ -447,6 +448,7 @@ function spread(shown, box) {
     close() {
       stop();
       unwatch();
+      resized.disconnect();
       reading?.abort();
       clearTimeout(soon);
       clearTimeout(late);
