@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"trowel.example/internal/testing/judge/chromium"
@@ -255,4 +256,35 @@ func TestViewRenew(t *testing.T) {
 	visit(p, "path=world.mt")
 	p.Wait("!document.querySelector('.failed') && document.querySelector('.pane-text')")
 	v.stop()
+}
+
+// TestViewFocus tests that the keys of a picture work at once when another kind of picture was chosen: by a key, by a click, by a link.
+func TestViewFocus(t *testing.T) {
+	for _, c := range []struct{ file, at, key, label, link, moved string }{
+		{sample(t, "burrow", "burrow.map"), "", "c", "As in game", "view=camera&x=20&y=10", "x"},
+		{sample(t, "ember", "ember.MOD"), "path=MEDIA/UNITS/ITEMS/RINGS/EMBER_RING.DAT", "o", "Turn the model", "&turn=30,0,1,0,0", "turn"},
+	} {
+		v := view(t, c.file)
+		p := v.open(1280, 800)
+		moves := func() {
+			t.Helper()
+			p.Wait("document.activeElement.matches('.map.camera')")
+			settle(p)
+			before := chromium.Eval[string](p, "String("+hash+".get('"+c.moved+"'))")
+			p.Press(kb.ArrowRight)
+			p.Wait(fmt.Sprintf("String(%s.get('%s')) !== '%s'", hash, c.moved, before))
+		}
+		visit(p, c.at)
+		settle(p)
+		p.Press(c.key)
+		moves()
+		p.Press(c.key)
+		p.Wait("document.activeElement.matches('.map.leaflet-container')")
+		settle(p)
+		p.Do(chromedp.Click(`.tools [aria-label^="` + c.label + `"]`))
+		moves()
+		visit(p, c.at+c.link)
+		moves()
+		v.stop()
+	}
 }

@@ -123,6 +123,7 @@ func TestViewStand(t *testing.T) {
 	p.Wait("document.querySelector('.spot h2')")
 	chromium.Eval[bool](p, "[...document.querySelectorAll('.spot button')].find((b) => b.textContent === 'Stand here').click(), true")
 	p.Wait("document.querySelector('.still')?.naturalWidth > 300")
+	p.Wait("document.activeElement.matches('.map')") // its keys work at once
 	settle(p)
 	if got := options(); !strings.Contains(got, "fov") || !strings.Contains(got, "daylight") || strings.Contains(got, "corner") {
 		t.Errorf("through the camera, the options are %s", got)

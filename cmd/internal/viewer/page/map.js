@@ -21,12 +21,14 @@ export const panel = {
   async open(node, context) {
     let shown;
     const draw = async () => {
-      const next = await show(node, context.doc.id, context.doc.generation, context.inspect);
+      const next = await show(node, context.doc.id, context.doc.generation, context.inspect), moves = shown || ["stand", "turn", "view"].some((k) => state()[k]);
       shown?.close();
       shown = next;
       if (unlike()) return draw(); // the user did not wait for the model
       context.show(shown);
       tools(context, shown);
+      // Its keys work at once, unless the user is at something else.
+      if (moves && context.visible && document.activeElement.matches("body, button, .map, #middle")) node.querySelector(".map").focus({ preventScroll: true });
       if (shown.map) context.signal.aborted || import("./guide.js").then((m) => m.guide(shown, node));
     };
     const unlike = () => turned(shown.view) !== Boolean(shown.turning ?? shown.unturned);
@@ -69,7 +71,7 @@ function tools(context, shown) {
   const button = (name, title, onclick, pressed) => el("button", { type: "button", className: "quiet", title, "aria-label": title, "aria-pressed": pressed === undefined ? undefined : String(pressed), onclick }, icon(name));
   context.tools?.replaceChildren(...[
     shown.toCamera && button("camera", shown.view.camera ? "Back to the map (c)" : "As in game from here (c)", () => shown.toCamera(), shown.view.camera),
-    shown.toTurn && button("again", "Turn the model, and back (o)", () => shown.toTurn(), Boolean(shown.turning)),
+    shown.toTurn && button("turn", "Turn the model, and back (o)", () => shown.toTurn(), Boolean(shown.turning)),
     button("download", "Keep what is seen as PNG (e)", () => save(context, shown)),
   ].filter(Boolean));
 }
