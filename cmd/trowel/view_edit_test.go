@@ -4,9 +4,13 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"trowel.example/internal/testing/judge/chromium"
 )
 
 // TestViewEdit tests the way of a change: it is made in a form, listed and shown, and saved only after it was confirmed.
@@ -24,6 +28,12 @@ func TestViewEdit(t *testing.T) {
 	p := v.open(1280, 800)
 	p.Wait(`document.querySelectorAll("#operation option").length > 50`)
 	settle(p)
+	p.Do(chromedp.SendKeys("#find-operation", "mirror whole"))
+	p.Wait(`(() => {
+		const found = [...document.querySelectorAll("#operation option")].map((o) => o.value);
+		return found.length < 10 && found.includes("mirror");
+	})()`)
+	p.Do(chromedp.SendKeys("#find-operation", strings.Repeat(kb.Backspace, len("mirror whole"))))
 	p.Wait(`(() => {
 		const choose = document.querySelector("#operation");
 		if (!choose) return false; // the panel is opened again
@@ -34,6 +44,9 @@ func TestViewEdit(t *testing.T) {
 	})()`)
 	p.Wait(`document.querySelectorAll(".edits > li").length === 1 && !document.querySelector("button.save").disabled`)
 	settle(p)
+	if text := chromium.Eval[string](p, `document.querySelector(".edits > li label").textContent`); !strings.Contains(text, " ") {
+		t.Errorf("the list has the command %q instead of words", text)
+	}
 	p.Picture("view-edit")
 	p.Do(chromedp.Click("button.save", chromedp.ByQuery))
 	p.Wait(`document.querySelectorAll(".confirm > li").length === 1`)

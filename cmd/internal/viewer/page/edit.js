@@ -37,6 +37,9 @@ export const panel = {
     const button = (text, onclick, more = {}) => el("button", { type: "button", onclick, ...more }, text);
     const plainly = (e) => [...e.changes, e.count > e.changes.length && `and ${plural(e.count - e.changes.length, "other change")}`].filter(Boolean);
 
+    // told says in words what a change of the list does.
+    const told = (e) => (e.changes.length === 1 && e.count === 1 ? e.changes[0] : operations.find((o) => o.name === e.words?.[0])?.title ?? e.line);
+
     // draw shows the list when the panel is visible. Of a long list, it shows the end.
     function draw() {
       const { now } = list, wrong = now.list.some((e) => !e.off && e.error);
@@ -64,7 +67,7 @@ export const panel = {
         const i = from + n;
         const key = (what) => ({ dataset: { key: `${e.id} ${what}` } });
         return el("li", { className: e.error && !e.off ? "failed" : e.off ? "off" : "" },
-          el("label", { className: "check" }, el("input", { type: "checkbox", checked: !e.off, onchange: (x) => act({ do: "switch", id: e.id, off: !x.target.checked }), ...key("on") }), el("span", { className: "data line" }, e.line)),
+          el("label", { className: "check" }, el("input", { type: "checkbox", checked: !e.off, onchange: (x) => act({ do: "switch", id: e.id, off: !x.target.checked }), ...key("on") }), el("span", {}, told(e))),
           el("div", { className: "row" },
             el("span", { className: e.error ? "wrong" : "muted" }, e.off ? "off" : e.error ? e.error : plural(e.count, "change")),
             el("span", { className: "space" }),
@@ -72,7 +75,8 @@ export const panel = {
             button("↓", () => act({ do: "move", id: e.id, to: i + 1 }), { "aria-label": `Later: ${e.name}`, title: "Later", disabled: i === now.list.length - 1, className: "quiet", ...key("down") }),
             e.words && button("Edit", () => open(e), { "aria-label": `Edit: ${e.name}`, className: "quiet", ...key("edit") }),
             button("Remove", () => act({ do: "remove", id: e.id }, `${e.name} was removed`, () => (items.querySelector("input") ?? fields.querySelector("select"))?.focus()), { "aria-label": `Remove: ${e.name}`, className: "quiet", ...key("remove") })),
-          !e.off && (e.changes.length > 0 || e.notes.length > 0) && el("details", {}, el("summary", {}, "What it changes"), el("ul", {}, plainly(e).map((c) => el("li", {}, c)), e.notes.map((c) => el("li", { className: "sev-warning" }, c)))));
+          el("details", {}, el("summary", {}, "The command, and what it changes"), el("p", { className: "data line" }, e.line),
+            !e.off && el("ul", {}, plainly(e).map((c) => el("li", {}, c)), e.notes.map((c) => el("li", { className: "sev-warning" }, c)))));
       }));
       if (at) [...items.querySelectorAll("[data-key]")].find((b) => b.dataset.key === at && !b.disabled)?.focus();
     }

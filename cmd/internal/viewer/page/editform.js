@@ -8,13 +8,27 @@ let last; // the operation chosen last
 // preview(words), which return a message if the words are wrong, ghost(words, view) and cancel(); change reports whether the words are of the list.
 export function form(operations, context, words, tools) {
   const groups = Map.groupBy ? Map.groupBy(operations, (o) => o.heading) : operations.reduce((m, o) => m.set(o.heading, [...(m.get(o.heading) ?? []), o]), new Map());
-  const choose = el("select", { id: "operation", onchange: () => draw() }, [...groups].map(([heading, list]) => el("optgroup", { label: heading || "Operations" }, list.map((o) => el("option", { value: o.name }, o.name)))));
+  const choose = el("select", { id: "operation", required: true, onchange: () => draw() });
+  // list fills the list with the operations that have all words.
+  const list = (text) => {
+    const words = text.toLowerCase().split(/\s+/), has = (o) => words.every((w) => `${o.name} ${o.title} ${o.long} ${o.heading}`.toLowerCase().includes(w));
+    const found = [...groups].map(([heading, all]) => [heading, all.filter(has)]).filter(([, all]) => all.length);
+    fill(choose, !text && el("option", { value: "" }, "Choose an operation"), found.map(([heading, all]) => el("optgroup", { label: heading || "Operations" }, all.map((o) => el("option", { value: o.name }, `${o.name}: ${o.title}`)))));
+    return found.length > 0;
+  };
+  const find = el("input", { type: "search", id: "find-operation", placeholder: "Find an operation", "aria-label": "Find an operation with these words", oninput: () => {
+    if (list(find.value)) draw();
+    else wrong.textContent = "No operation has these words.";
+  } });
+  list("");
   const about = el("p", { className: "muted" }), body = el("div"), wrong = el("p", { className: "wrong", role: "alert" });
   let read = () => [];
   if (operations.some((o) => o.name === (words?.[0] ?? last))) choose.value = words?.[0] ?? last;
 
   function draw() {
     const o = operations.find((x) => x.name === choose.value);
+    wrong.textContent = "";
+    if (!o) return fill(about, "Find what should change by a word, such as layer or mirror, or choose it from the list."), fill(body), (read = () => []);
     last = o.name;
     fill(about, o.title + ".", o.long && " " + o.long);
     const given = words?.[0] === o.name ? parse(o, words) : new Map();
@@ -33,13 +47,12 @@ export function form(operations, context, words, tools) {
       }
       return [o.name, ...options, ...(args.some((a) => a.startsWith("--")) ? ["--"] : []), ...args];
     };
-    wrong.textContent = "";
   }
   draw();
   return el("form", { className: "edit-form", onsubmit: async (e) => {
     e.preventDefault();
     wrong.textContent = (await tools.submit(read())) ?? "";
-  } }, el("h3", {}, tools.change ? "Edit the change" : "New change"), el("label", { htmlFor: "operation" }, "Operation"), choose, about, body, wrong,
+  } }, el("h3", {}, tools.change ? "Edit the change" : "New change"), el("label", { htmlFor: "operation" }, "Operation"), !tools.change && find, choose, about, body, wrong,
   el("div", { className: "row" }, el("button", { type: "submit", className: "strong" }, tools.change ? "Change" : "Add"), tools.preview && el("button", { type: "button", className: "preview", title: "Show the picture with it", onclick: async (e) => e.target.form.reportValidity() && (wrong.textContent = (await tools.preview(read())) ?? "") }, "Preview"), tools.cancel && el("button", { type: "button", onclick: tools.cancel }, "Cancel")));
 }
 
