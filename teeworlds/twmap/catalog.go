@@ -135,8 +135,8 @@ var (
 		"An item lacks integers that its version has; the game reads beyond its end.",
 		"Use `trowel repair MAP -o NEW`: the item is written completely.")
 	foundItemLong = Catalog.Add("tw-map-item-long", check.Info,
-		"An item has more integers than its version has.",
-		"Nothing: readers ignore them. Packing without the sidecar drops them.")
+		"An item has more integers than its version has: it may be newer than this program knows.",
+		"Nothing: readers ignore them, and edits keep them. Packing without the sidecar drops them.")
 	foundItemVersion = Catalog.Add("tw-map-item-version", check.Warning,
 		"An item has an undefined version.",
 		"Check which program wrote the map; the additions of the version are kept, but not interpreted.")
