@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"trowel.example/internal/testing/judge/chromium"
+	"trowel.example/teeworlds/twmap"
 )
 
 // inked counts the pixels of marks over the picture, without those in the color of their outlines.
@@ -252,5 +255,29 @@ func TestViewCentred(t *testing.T) {
 			t.Errorf("%v: the picture is %.1f pixels from the middle", size, off)
 		}
 	}
+	v.stop()
+}
+
+// TestViewBegins tests that a map that is too wide to be seen as a whole begins where its players begin.
+func TestViewBegins(t *testing.T) {
+	m := twmap.New(3000, 40)
+	m.Physics(twmap.KindGame).Tiles().Set(2000, 20, twmap.Tile{ID: uint8(twmap.EntitySpawn)})
+	data, err := m.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "wide.map")
+	if err := os.WriteFile(name, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	v := view(t, name)
+	p := v.open(1280, 800)
+	settle(p)
+	p.Wait("document.getElementById('scale').textContent === '50 %'")
+	p.Do(chromedp.Focus(".map"))
+	p.Press(kb.Enter) // what is in the middle
+	p.Wait(hash + ".get('at')?.startsWith('2000.') && " + hash + ".get('at').includes(',20.')")
+	p.Press("0")
+	p.Wait("parseFloat(document.getElementById('scale').textContent) < 2")
 	v.stop()
 }

@@ -29,6 +29,7 @@ type view struct {
 	Axes       [2]string  `json:"axes"`
 	Unit       string     `json:"unit"`       // in the plural; "": no scale bar
 	North      [2]float64 `json:"north"`      // a direction; 0,0: none
+	Begin      [2]float64 `json:"begin"`      // a place; 0,0: none
 	Background string     `json:"background"` // "" is transparent
 	Paper      bool       `json:"paper"`      // the page may choose the background
 	Layers     []layer    `json:"layers"`
@@ -64,7 +65,7 @@ func describeScene(ctx context.Context, e *edition, r *http.Request) (any, error
 	defer a.release()
 	views := []view{}
 	for _, v := range a.Views {
-		one := view{Name: v.Name, Title: v.Title, Scale: v.Scale, Detail: v.Detail, Axes: v.Axes, Unit: v.Unit, North: v.North, Layers: []layer{},
+		one := view{Name: v.Name, Title: v.Title, Scale: v.Scale, Detail: v.Detail, Axes: v.Axes, Unit: v.Unit, North: v.North, Begin: v.Begin, Layers: []layer{},
 			Paper: v.Paper, Moves: v.Moves, Loop: float64(v.Loop.Milliseconds()), Film: v.Motion != nil,
 			Camera: v.Frame != nil, Size: [2]int{v.Size.X, v.Size.Y}}
 		if one.Bounds = sides(v.Bounds); v.Bounds.Empty() {

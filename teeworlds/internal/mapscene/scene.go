@@ -105,6 +105,20 @@ func (s *scene) With(_ context.Context, job *format.Job) (*format.Scene, error) 
 	return other.shown(job)
 }
 
+// spawn returns the middle of the first place where players begin, in tiles, or the zero value.
+func spawn(m *twmap.Map) [2]float64 {
+	if game := m.Physics(twmap.KindGame); game != nil {
+		for y, row := range game.Tiles().Rows() {
+			for x, t := range row {
+				if id := twmap.GameTile(t.ID); id >= twmap.EntitySpawn && id <= twmap.EntitySpawnBlue {
+					return [2]float64{float64(x) + 0.5, float64(y) + 0.5}
+				}
+			}
+		}
+	}
+	return [2]float64{}
+}
+
 func (s *scene) findViews(job *format.Job) error {
 	moves := false
 	var layers []format.Layer
@@ -138,7 +152,7 @@ func (s *scene) findViews(job *format.Job) error {
 	whole := format.View{
 		Name: viewMap, Title: "the whole map",
 		Bounds: rectOf(s.whole), Scale: mapdraw.TileSize, Grain: 1, Unit: "tiles",
-		Background: mapdraw.Background, Layers: layers, Moves: moves, Loop: loop,
+		Background: mapdraw.Background, Layers: layers, Moves: moves, Loop: loop, Begin: spawn(s.m),
 		Render: s.Render, Fingerprint: s.Fingerprint, Inspect: s.Inspect,
 		Where: func(_ context.Context, place check.Place) (format.Rect, bool) { return s.where(s.whole, place) },
 	}

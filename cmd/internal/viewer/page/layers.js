@@ -4,6 +4,7 @@ import { el, fill } from "./dom.js";
 import { icon } from "./icons.js";
 import { bind } from "./keys.js";
 
+const plain = (name) => name.replace(/~\w+$/, ""); // what follows ~ only tells files apart
 const many = 12; // number of layers from which a filter is shown
 
 // setLayers sets the visible layers. The address keeps only differences from the default.
@@ -53,14 +54,14 @@ export const panel = {
         }
         if (!groups.has(name)) {
           const own = [], inner = el("ul", { className: "plain" }), box = el("input", { type: "checkbox", onchange: () => toggle(shown, own, box.checked) });
-          list.append(el("li", {}, el("label", { className: "check group" }, digit(), box, el("span", {}, name)), inner));
+          list.append(el("li", {}, el("label", { className: "check group" }, digit(), box, el("span", {}, plain(name))), inner));
           groups.set(name, { own, inner });
           tops.push(own);
           rows.push({ names: own, box, li: inner.parentNode, text: name });
         }
         const { own, inner } = groups.get(name);
         own.push(l.name);
-        inner.append(row(l, l.name.slice(cut + 1).replace(/~\w+$/, "")).li); // what follows ~ only tells files apart
+        inner.append(row(l, plain(l.name.slice(cut + 1))).li);
       }
       fill(node, shown.scene.views.length > 1 && [views, told], tools, filter, list);
       find();

@@ -251,7 +251,7 @@ function spread(shown, box) {
   const natural = view.detail ? Math.log2(view.detail / scale) : scale >= 16 ? 1 : 0; // zoom from which on the pixels are magnified
   const largest = scale >= 16 ? 3 : 6;
   const map = L.map(box, {
-    crs: L.CRS.Simple, minZoom: smallest(view.bounds), maxZoom: largest, zoomSnap: 1, attributionControl: false,
+    crs: L.CRS.Simple, minZoom: smallest(view.bounds), maxZoom: largest, zoomSnap: 1, attributionControl: false, trackResize: false,
     maxBounds: all.pad(1), zoomAnimation: !still.matches, fadeAnimation: false, inertia: !still.matches,
   });
   // The background of the picture, within its bounds.
@@ -355,7 +355,13 @@ function spread(shown, box) {
   };
   const follow = ({ x, y, z }) => put(map, at(Number(x), Number(y)), exact(Number(z), natural));
   if (placed(["x", "y", "z"].map((k) => state()[k]))) follow(state());
-  else home();
+  else {
+    home();
+    if (view.begin.some(Number) && 2 ** map.getZoom() < 0.04) { // too small to see: as the game begins
+      put(map, at(...view.begin), exact(-1, natural));
+      begun = undefined;
+    }
+  }
   ground.addTo(map);
   if (cover) cover.addTo(map);
   tiles.addTo(map);
