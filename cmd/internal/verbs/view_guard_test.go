@@ -51,6 +51,7 @@ func openPage(t testing.TB, names ...string) *page {
 	return p
 }
 
+// get returns the answer to a request, which it repeats while a picture is drawn.
 func (p *page) get(target string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	path, query, _ := strings.Cut(target, "?")
@@ -62,7 +63,10 @@ func (p *page) get(target string) *httptest.ResponseRecorder {
 		r.AddCookie(p.cookie)
 	}
 	w := httptest.NewRecorder()
-	p.Guard(w, r)
+	for p.Guard(w, r); w.Code == http.StatusAccepted; {
+		w = httptest.NewRecorder()
+		p.Guard(w, r)
+	}
 	return w
 }
 
