@@ -17,7 +17,7 @@ const mapresFolder = "mapres/"
 // mostMapres is the largest size of all pictures of games, in bytes.
 const mostMapres = 8_000_000
 
-// games are the names of the games whose pictures the page has, each with a folder mapres and a text with its licence.
+// games are the games whose pictures the page has: a folder mapres of each, and the file with its licence.
 type games struct{ mapres, license []string }
 
 // addMapres adds the pictures of games, which are loaded when a map names them, and lists them.
