@@ -70,7 +70,7 @@ export const panel = {
     const digit = () => el("kbd", { className: "digit" }, tops.length < 9 ? String(tops.length + 1) : "");
 
     function row(l, short) {
-      const kind = l.title && l.title !== (short ?? l.name).toLowerCase() && el("span", { className: "muted" }, ` ${l.title}`);
+      const kind = l.title && l.title !== (short ?? l.name).toLowerCase() && el("span", { className: "muted" }, `, ${l.title}`);
       const box = el("input", { type: "checkbox", onchange: () => toggle(context.shown, [l.name], box.checked) });
       const alone = el("button", { type: "button", className: "quiet alone", title: `Only ${l.name}`, "aria-label": `Only ${l.name}`, onclick: () => solo(l.name) }, icon("eye"));
       const label = el("label", { className: "check", title: "With Alt: this one only", onclick: (e) => { if (e.altKey) { e.preventDefault(); solo(l.name); } } },
