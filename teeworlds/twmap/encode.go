@@ -521,7 +521,8 @@ func usualFrom(numbers, unclaimed []int32) int32 {
 
 // numberBlocks adds the blocks of all references to f and returns their numbers. Blocks keep the order of the file
 // that they came from. New blocks follow, or are inserted where they belong if that order was the usual one.
-// References that shared a block still share it if their contents are equal.
+// References that shared a block still share it if their contents are equal. A block that an unknown part may refer to
+// keeps its number, if necessary by blocks of a byte in front of it.
 func (o *fileOrigin) numberBlocks(f *datafile.File, items []placed, level int) map[*placedRef]int32 {
 	type candidate struct {
 		ref   *placedRef
@@ -579,7 +580,14 @@ func (o *fileOrigin) numberBlocks(f *datafile.File, items []placed, level int) m
 		}
 		return 0
 	})
+	var named map[int32]bool
+	if len(unclaimed) > 0 {
+		named = namedBlocks(items)
+	}
 	for i, w := range candidates {
+		for w.ref == nil && named[w.index] && len(f.Data) < int(w.index) {
+			f.Data = append(f.Data, datafile.NewBlock([]byte{0}))
+		}
 		n := int32(len(f.Data)) - 1
 		if i == 0 || w.index < 0 || w.index != candidates[i-1].index || !w.block.Equal(candidates[i-1].block) {
 			f.Data = append(f.Data, w.block)

@@ -142,20 +142,26 @@ type unclaimedBlock struct {
 
 // unusedBlocks returns the blocks without a reference that no unknown part names either, as far as can be known.
 func (m *Map) unusedBlocks() []unclaimedBlock {
+	named := namedBlocks(m.place(false))
+	return slices.DeleteFunc(slices.Clone(m.file.unclaimedBlocks()), func(u unclaimedBlock) bool { return named[u.index] })
+}
+
+// namedBlocks returns the numbers that may be references of unknown parts to data blocks.
+func namedBlocks(items []placed) map[int32]bool {
 	named := make(map[int32]bool)
-	for _, e := range m.Extras {
-		for _, n := range e.Data {
+	for _, p := range items {
+		var numbers []int32
+		switch e := p.from.(type) {
+		case *Extra:
+			numbers = e.Data
+		case *UnknownLayer:
+			numbers = e.Data
+		}
+		for _, n := range numbers {
 			named[n] = true
 		}
 	}
-	for _, l := range m.Layers() {
-		if u, ok := l.(*UnknownLayer); ok {
-			for _, n := range u.Data {
-				named[n] = true
-			}
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(m.file.unclaimedBlocks()), func(u unclaimedBlock) bool { return named[u.index] })
+	return named
 }
 
 // RemoveUnusedBlocks removes the data blocks that nothing uses, and returns their number. It keeps those that an
