@@ -142,8 +142,12 @@ type unclaimedBlock struct {
 
 // unusedBlocks returns the blocks without a reference that no unknown part names either, as far as can be known.
 func (m *Map) unusedBlocks() []unclaimedBlock {
+	unclaimed := m.file.unclaimedBlocks()
+	if len(unclaimed) == 0 {
+		return nil
+	}
 	named := namedBlocks(m.place(false))
-	return slices.DeleteFunc(slices.Clone(m.file.unclaimedBlocks()), func(u unclaimedBlock) bool { return named[u.index] })
+	return slices.DeleteFunc(slices.Clone(unclaimed), func(u unclaimedBlock) bool { return named[u.index] })
 }
 
 // namedBlocks returns the numbers that may be references of unknown parts to data blocks.
