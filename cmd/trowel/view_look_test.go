@@ -251,7 +251,7 @@ func TestViewCentred(t *testing.T) {
 			const b = document.querySelector(".map").getBoundingClientRect();
 			return Math.max(Math.abs(a.left + a.right - b.left - b.right), Math.abs(a.top + a.bottom - b.top - b.bottom)) / 2;
 		})()`)
-		if off > 1 {
+		if off > 2 { // the zoom is exact, its place is rounded
 			t.Errorf("%v: the picture is %.1f pixels from the middle", size, off)
 		}
 	}
