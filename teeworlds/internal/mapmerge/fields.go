@@ -3,6 +3,7 @@ package mapmerge
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"image"
 	"slices"
@@ -167,19 +168,25 @@ func settingKey(line string) string {
 	return strings.Join(words[:min(n, len(words))], " ")
 }
 
-func samePicture(a, b *twmap.Image) (ok bool) {
+func samePicture(a, b *twmap.Image) bool {
 	if a.External() != b.External() || a.Width() != b.Width() || a.Height() != b.Height() || a.HasPicture() != b.HasPicture() {
 		return false
 	}
 	if a.External() {
 		return true
 	}
-	a.Look(func(p *image.NRGBA, e1 error) {
-		b.Look(func(q *image.NRGBA, e2 error) {
-			ok = (e1 == nil) == (e2 == nil) && (p == q || p != nil && q != nil && bytes.Equal(p.Pix, q.Pix))
-		})
+	return pixelsOf(a) == pixelsOf(b)
+}
+
+// pixelsOf returns a hash of the pixels of an image, or the zero value if they cannot be read. Two large pictures at a time could
+// wait for each other's memory.
+func pixelsOf(im *twmap.Image) (sum [sha256.Size]byte) {
+	im.Look(func(p *image.NRGBA, err error) {
+		if err == nil && p != nil {
+			sum = sha256.Sum256(p.Pix)
+		}
 	})
-	return ok
+	return sum
 }
 
 func sameImage(a, b *twmap.Image) bool {

@@ -1,11 +1,13 @@
 package mapmerge_test
 
 import (
+	"fmt"
 	"image"
 	"slices"
 	"strings"
 	"testing"
 
+	"trowel.example/internal/limits/budget"
 	"trowel.example/internal/values/merge3"
 	"trowel.example/teeworlds/internal/mapmerge"
 	"trowel.example/teeworlds/twmap"
@@ -194,5 +196,32 @@ func TestMerge(t *testing.T) {
 				t.Errorf("merged with itself it is not what it was: %v, %v", err, conflicts)
 			}
 		})
+	}
+}
+
+// TestLargePictures tests that two pictures of which only one fits into the memory for contents are compared one after the other.
+func TestLargePictures(t *testing.T) {
+	m := twmap.New(20, 20)
+	for i := range 2 {
+		p := image.NewNRGBA(image.Rect(0, 0, 1024, 1024))
+		p.Pix[i] = 1
+		m.Images = append(m.Images, twmap.NewImage(fmt.Sprint("picture ", i), p))
+	}
+	data, err := m.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var three [3]*twmap.Map
+	for i := range three {
+		if three[i], err = twmap.Decode(data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	three[1].Images[0].Name, three[2].Images[1].Name = "ours", "theirs"
+	budget.SetMemory(16 << 20)
+	defer budget.SetMemory(0)
+	merged, conflicts, err := mapmerge.Merge(three[0], three[1], three[2], merge3.Options{})
+	if err != nil || len(conflicts) > 0 || merged.Images[0].Name != "ours" || merged.Images[1].Name != "theirs" {
+		t.Errorf("%v, %v, %v", merged, conflicts, err)
 	}
 }
