@@ -167,11 +167,13 @@ func (p *Prints) content(l twmap.Layer) Content {
 		}
 		return c
 	case *twmap.QuadLayer:
-		quads, _ := l.Quads()
-		return p.quadContent(quads)
+		var c Content
+		l.Look(func(quads []twmap.Quad, _ error) { c = p.quadContent(quads) })
+		return c
 	case *twmap.SoundLayer:
-		sources, _ := l.Sources()
-		return p.soundContent(sources)
+		var c Content
+		l.Look(func(sources []twmap.SoundSource, _ error) { c = p.soundContent(sources) })
+		return c
 	case *twmap.UnknownLayer:
 		return Content{Sum: mix32(1, l.Data...)}
 	}
