@@ -105,8 +105,8 @@ type View struct {
 	// North is the direction of north in the picture, {0, -1} for upwards; the zero value if there is none.
 	North [2]float64
 
-	// Begin is where a viewer begins if all of the view is too small to see; the zero value if there is no such place.
-	Begin [2]float64
+	// Begin returns where a viewer begins if all of the view is too small to see, or the zero value. Nil: there is no such place.
+	Begin func() [2]float64
 
 	// Background is the colour that the game shows in empty places; the zero value is transparent.
 	Background color.NRGBA

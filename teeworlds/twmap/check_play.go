@@ -120,7 +120,7 @@ func (m *Map) TooManySpawns() string {
 	var n [3]int
 	if game := m.Physics(KindGame); game != nil {
 		eachCell(game.Tiles(), func(_, _ int, t Tile) {
-			if id := GameTile(t.ID); id >= EntitySpawn && id <= EntitySpawnBlue {
+			if id := GameTile(t.ID); id.Spawn() {
 				n[id-EntitySpawn]++
 			}
 		})
@@ -153,7 +153,7 @@ func (c *checker) checkSpawns(sink check.Sink) {
 	s := c.spots()
 	game := c.used[KindGame]
 	eachCell(game.Tiles(), func(x, y int, t Tile) {
-		if id := GameTile(t.ID); id >= EntitySpawn && id <= EntitySpawnBlue && counts[id-EntitySpawn] > maxSpawns {
+		if id := GameTile(t.ID); id.Spawn() && counts[id-EntitySpawn] > maxSpawns {
 			s.add(c.layers[game].Tile(x, y))
 		}
 	})

@@ -158,7 +158,7 @@ func (f *cellFaults) game(p *playStats, kind Kind, x, y int, t Tile) {
 		p.finishes++
 	case id >= TileTimeCheckpointFirst && id <= TileTimeCheckpointLast:
 		p.timeCheckpoints[id-TileTimeCheckpointFirst] = true
-	case id >= EntitySpawn && id <= EntitySpawnBlue:
+	case id.Spawn():
 		p.spawns[id-EntitySpawn]++
 	}
 }

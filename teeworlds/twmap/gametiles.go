@@ -264,6 +264,9 @@ func tileName(kind Kind, t GameTile) (name string, ok bool) {
 	return name, ok
 }
 
+// Spawn reports whether players begin at the tile.
+func (t GameTile) Spawn() bool { return t >= EntitySpawn && t <= EntitySpawnBlue }
+
 // Entity reports whether the game creates an entity from the tile.
 func (t GameTile) Entity() bool {
 	return t >= EntitySpawn && t <= EntityArmorLaser || t >= EntityDraggerWeak && t <= EntityDraggerStrongNW || t == EntityDoor

@@ -65,9 +65,12 @@ func describeScene(ctx context.Context, e *edition, r *http.Request) (any, error
 	defer a.release()
 	views := []view{}
 	for _, v := range a.Views {
-		one := view{Name: v.Name, Title: v.Title, Scale: v.Scale, Detail: v.Detail, Axes: v.Axes, Unit: v.Unit, North: v.North, Begin: v.Begin,
+		one := view{Name: v.Name, Title: v.Title, Scale: v.Scale, Detail: v.Detail, Axes: v.Axes, Unit: v.Unit, North: v.North,
 			Layers: []layer{}, Paper: v.Paper, Moves: v.Moves, Loop: float64(v.Loop.Milliseconds()), Film: v.Motion != nil,
 			Camera: v.Frame != nil, Size: [2]int{v.Size.X, v.Size.Y}}
+		if v.Begin != nil {
+			one.Begin = v.Begin()
+		}
 		if one.Bounds = sides(v.Bounds); v.Bounds.Empty() {
 			one.Bounds = [4]float64{}
 		}

@@ -58,7 +58,7 @@ func newField(m *twmap.Map) (*field, error) {
 	for i := range f.game {
 		for _, id := range [2]twmap.GameTile{f.game[i], f.front[i]} {
 			switch {
-			case id >= twmap.EntitySpawn && id <= twmap.EntitySpawnBlue:
+			case id.Spawn():
 				f.spawns = append(f.spawns, i)
 			case id == twmap.TileStart:
 				f.starts = append(f.starts, i)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"slices"
 	"strings"
 	"time"
 
@@ -106,17 +107,21 @@ func (s *scene) With(_ context.Context, job *format.Job) (*format.Scene, error) 
 }
 
 // spawn returns the middle of the first place where players begin, in tiles, or the zero value.
-func spawn(m *twmap.Map) [2]float64 {
-	if game := m.Physics(twmap.KindGame); game != nil {
-		for y, row := range game.Tiles().Rows() {
-			for x, t := range row {
-				if id := twmap.GameTile(t.ID); id >= twmap.EntitySpawn && id <= twmap.EntitySpawnBlue {
-					return [2]float64{float64(x) + 0.5, float64(y) + 0.5}
-				}
+func spawn(m *twmap.Map) (at [2]float64) {
+	game := m.Physics(twmap.KindGame)
+	if game == nil {
+		return at
+	}
+	game.Look(func(l *twmap.TileLayer) {
+		for y, row := range l.Tiles().Rows() {
+			x := slices.IndexFunc(row, func(t twmap.Tile) bool { return twmap.GameTile(t.ID).Spawn() })
+			if x >= 0 {
+				at = [2]float64{float64(x) + 0.5, float64(y) + 0.5}
+				return
 			}
 		}
-	}
-	return [2]float64{}
+	})
+	return at
 }
 
 func (s *scene) findViews(job *format.Job) error {
@@ -152,7 +157,7 @@ func (s *scene) findViews(job *format.Job) error {
 	whole := format.View{
 		Name: viewMap, Title: "the whole map",
 		Bounds: rectOf(s.whole), Scale: mapdraw.TileSize, Grain: 1, Unit: "tiles",
-		Background: mapdraw.Background, Layers: layers, Moves: moves, Loop: loop, Begin: spawn(s.m),
+		Background: mapdraw.Background, Layers: layers, Moves: moves, Loop: loop, Begin: func() [2]float64 { return spawn(s.m) },
 		Render: s.Render, Fingerprint: s.Fingerprint, Inspect: s.Inspect,
 		Where: func(_ context.Context, place check.Place) (format.Rect, bool) { return s.where(s.whole, place) },
 	}
