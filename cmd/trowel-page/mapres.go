@@ -31,17 +31,18 @@ func addMapres(all map[string][]byte, g games) error {
 	}
 	list, licenses, size := []file{}, []string{}, 0
 	for i, dir := range g.mapres {
-		if below := filepath.Join(dir, "mapres"); isFolder(below) {
-			dir = below
+		// The folder data has pictures of its own.
+		names, err := filepath.Glob(filepath.Join(dir, "mapres", "*.png"))
+		if len(names) == 0 {
+			names, err = filepath.Glob(filepath.Join(dir, "*.png"))
 		}
-		names, err := filepath.Glob(filepath.Join(dir, "*.png"))
 		if err != nil {
 			return err
 		}
 		if len(names) == 0 {
 			return fmt.Errorf("-mapres %s: there are no pictures in it: name the folder mapres of a game, or its folder data", dir)
 		}
-		game := gameOf(dir)
+		game := gameOf(filepath.Dir(names[0]))
 		license := mapresFolder + game + "/LICENSE.txt"
 		if all[license], err = os.ReadFile(g.license[i]); err != nil {
 			return err
@@ -77,11 +78,6 @@ func gameOf(dir string) string {
 		}
 	}
 	return "teeworlds"
-}
-
-func isFolder(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && info.IsDir()
 }
 
 // isLater reports whether a file of the page is loaded only if the user wants that.
