@@ -77,6 +77,7 @@ func TestViewModel(t *testing.T) {
 	// seen returns the picture in the page, without the player and the buttons under it.
 	seen := func(name string) image.Image {
 		settle(p)
+		unfocused(p)
 		return p.Picture(name).(interface {
 			SubImage(image.Rectangle) image.Image
 		}).SubImage(image.Rect(stage[0], stage[1], stage[0]+width, stage[1]+height-130))

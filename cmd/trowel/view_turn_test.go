@@ -174,6 +174,7 @@ func TestViewTurnWorld(t *testing.T) {
 			p.Do(chromedp.Evaluate(fmt.Sprintf("location.hash = %q", more.Encode()), nil))
 			p.Wait("document.querySelector('canvas.still')?.width > 300")
 			settle(p)
+			unfocused(p)
 			whole := p.Picture(name + "-" + view.Name)
 			page := whole.(interface {
 				SubImage(image.Rectangle) image.Image
