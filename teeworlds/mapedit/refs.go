@@ -52,33 +52,35 @@ func Users(m *twmap.Map, kind twmap.PartKind, number int) []Ref {
 
 // Renumber changes all references of a map to the parts of one kind: PartImage, PartSound or PartEnvelope. to returns
 // the new number of each, or -1 for none. Renumber returns the number of changes. It fails for a layer whose quads or
-// sources cannot all be read, if any of them would change. It does not move the parts.
+// sources cannot all be read, if any of them would change; then it changes nothing. It does not move the parts.
 func Renumber(m *twmap.Map, kind twmap.PartKind, to func(number int) int) (int, error) {
 	n := 0
-	var do []func()
-	for l, part := range layers(m) {
-		changed := 0
-		write, err := visit(l, func(s *slot) {
-			if was := s.get(); s.to == kind && was >= 0 {
-				if is := to(was); is != was {
-					s.put(is)
-					changed++
-				}
+	change := func(s *slot) {
+		if was := s.get(); s.to == kind && was >= 0 {
+			if is := to(was); is != was {
+				s.put(is)
+				n++
 			}
-		})
-		if changed == 0 {
+		}
+	}
+	var changed []twmap.Layer
+	for l, part := range layers(m) {
+		before := n
+		_, err := visit(l, change)
+		if n == before {
 			continue
 		}
 		if err != nil {
 			return 0, fmt.Errorf("%s: not all that refers to the %ss of the map can be read: %w", part.Path(), kind, err)
 		}
-		n += changed
-		do = append(do, write)
+		changed = append(changed, l)
 	}
-	for _, write := range do {
+	all := n
+	for _, l := range changed { // read again, so that only one of many large lists is in memory
+		write, _ := visit(l, change)
 		write()
 	}
-	return n, nil
+	return all, nil
 }
 
 // DropDangling changes dangling references to none, which is how the game treats them, and returns their number. It
@@ -154,6 +156,7 @@ func visit(l twmap.Layer, see func(*slot)) (write func(), err error) {
 			l.Image = image
 			if !slices.Equal(quads, read) {
 				l.SetQuads(quads)
+				l.Store()
 			}
 		}, err
 	case *twmap.SoundLayer:

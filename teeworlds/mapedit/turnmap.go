@@ -14,11 +14,8 @@ const (
 	fixed     = 1024
 )
 
-// Of turned or repaired layers of more than fewTurned cells, or fewQuads quads, only one is in memory at a time.
-const (
-	fewTurned = 1 << 20
-	fewQuads  = 1 << 13
-)
+// fewTurned: of turned or repaired layers of more cells, only one is in memory at a time.
+const fewTurned = 1 << 20
 
 // size returns the size of the map in tiles: that of its game layer, or of the largest layer if there is none.
 func (e *Editor) size() (w, h int) {
@@ -207,9 +204,7 @@ func (e *Editor) eachQuad(l *twmap.QuadLayer, what string, change func(*twmap.Qu
 		change(&quads[i])
 	}
 	l.SetQuads(quads)
-	if len(quads) > fewQuads {
-		l.Store()
-	}
+	l.Store()
 	e.reportChange(l, len(quads), "quads", "%s", what)
 }
 

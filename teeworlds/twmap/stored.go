@@ -69,9 +69,10 @@ func (l *TileLayer) Store() {
 	l.cells = l.cells.stored(ref, packed)
 }
 
-// Store compresses quads that were set, as [TileLayer.Store] does with cells.
+// Store compresses quads that were set, as [TileLayer.Store] does with cells, if they are so many that the layer would not keep
+// them after reading.
 func (l *QuadLayer) Store() {
-	if l.quads.changed {
+	if l.quads.changed && len(l.quads.items)*quadSize > maxList {
 		l.num = len(l.quads.items)
 		l.data.store(datafile.Content{Bytes: encodeList(l.quads.items, quadSize, (*Quad).fields)})
 		l.quads.set(nil)

@@ -6,19 +6,30 @@ import "trowel.example/teeworlds/twmap"
 // quads first, then those that were only moved, only recoloured or only reshaped, and finally those with the same
 // pivot.
 func (m *Matches) Quads(old, new []twmap.Quad) []int {
-	env := func(p *Prints, q *twmap.Quad) uint64 {
-		return mix32(mix(refPrint(p.Envelopes, q.PosEnv), refPrint(p.Envelopes, q.ColorEnv)), q.PosEnvOffset, q.ColorEnvOffset)
+	of := func(p *Prints) func(int32) uint64 {
+		return func(env int32) uint64 { return refPrint(p.Envelopes, env) }
 	}
+	return quads(old, new, of(m.Old), of(m.New))
+}
+
+// Quads is [Matches.Quads] for layers of maps whose equal envelopes have the same numbers.
+func Quads(old, new []twmap.Quad) []int {
+	number := func(env int32) uint64 { return uint64(env) }
+	return quads(old, new, number, number)
+}
+
+func quads(old, new []twmap.Quad, oldEnv, newEnv func(number int32) uint64) []int {
 	type prints struct{ place, form, look, env uint64 }
-	take := func(p *Prints, quads []twmap.Quad) []prints {
+	take := func(quads []twmap.Quad, env func(int32) uint64) []prints {
 		all := make([]prints, len(quads))
 		for i := range quads {
 			q := &quads[i]
-			all[i] = prints{quadPlace(q), quadForm(q), quadLook(q), env(p, q)}
+			all[i] = prints{quadPlace(q), quadForm(q), quadLook(q),
+				mix32(mix(env(q.PosEnv), env(q.ColorEnv)), q.PosEnvOffset, q.ColorEnvOffset)}
 		}
 		return all
 	}
-	return inSteps(take(m.Old, old), take(m.New, new), []func(prints) prints{
+	return inSteps(take(old, oldEnv), take(new, newEnv), []func(prints) prints{
 		func(p prints) prints { return p },
 		func(p prints) prints { return prints{form: p.form, look: p.look, env: p.env} },
 		func(p prints) prints { return prints{place: p.place, form: p.form} },

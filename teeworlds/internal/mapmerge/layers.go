@@ -6,6 +6,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/internal/values/deep"
 	"trowel.example/internal/values/merge3"
+	"trowel.example/teeworlds/internal/mapmatch"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -162,8 +163,10 @@ func (m *merger) mergeLayer(l layerTriple) {
 		po, e2 := o.Quads()
 		pt, e3 := t.Quads()
 		quads := things[twmap.Quad]{b, "quad", twmap.ThingQuad, three[[]twmap.Quad]{pb, po, pt}, e1 == nil && e2 == nil && e3 == nil}
-		if merged, changed := quads.merge(m, m.quads[l.o], m.quad); changed {
+		match := func() matches { return matches{ours: mapmatch.Quads(pb, po), theirs: mapmatch.Quads(pb, pt)} }
+		if merged, changed := quads.merge(m, match, m.quad); changed {
 			o.SetQuads(merged)
+			o.Store()
 		}
 	case *twmap.SoundLayer:
 		o, t := l.o.(*twmap.SoundLayer), l.t.(*twmap.SoundLayer)
@@ -175,7 +178,11 @@ func (m *merger) mergeLayer(l layerTriple) {
 		pt, e3 := t.Sources()
 		sources := things[twmap.SoundSource]{b, "source", twmap.ThingSource, three[[]twmap.SoundSource]{pb, po, pt},
 			e1 == nil && e2 == nil && e3 == nil}
-		if merged, changed := sources.merge(m, matchSources(pb, po, pt), m.source); changed {
+		place := func(s twmap.SoundSource) twmap.Point { return s.Position }
+		match := func() matches {
+			return matches{ours: mapmatch.InOrder(pb, po, place), theirs: mapmatch.InOrder(pb, pt, place)}
+		}
+		if merged, changed := sources.merge(m, match, m.source); changed {
 			o.SetSources(merged)
 		}
 	case *twmap.UnknownLayer:
@@ -195,7 +202,7 @@ type things[T comparable] struct {
 }
 
 // merge merges the things, and reports whether those of ours changed.
-func (l things[T]) merge(m *merger, match matches, both func(at spot, b, o, t T) T) ([]T, bool) {
+func (l things[T]) merge(m *merger, find func() matches, both func(at spot, b, o, t T) T) ([]T, bool) {
 	switch {
 	case slices.Equal(l.b, l.t) || slices.Equal(l.o, l.t):
 		return nil, false
@@ -206,6 +213,7 @@ func (l things[T]) merge(m *merger, match matches, both func(at spot, b, o, t T)
 		side := m.conflict(l.layer, check.Conflict{What: "both changed the " + l.what + "s, and not all of them can be read"})
 		return l.t, side == merge3.Theirs
 	}
+	match := find()
 	first := make(map[T]int)
 	for i, v := range slices.Backward(l.o) {
 		first[v] = i
@@ -218,7 +226,7 @@ func (l things[T]) merge(m *merger, match matches, both func(at spot, b, o, t T)
 		}
 	}
 	equal := func(x, y *T) bool { return *x == *y }
-	list := newList(twmap.PartLayer, three[[]*T]{pointers(l.b), pointers(l.o), pointers(l.t)}, match, equal)
+	list := newList(twmap.PartLayer, three[[]*T]{pointers(l.b), pointers(slices.Clone(l.o)), pointers(l.t)}, match, equal)
 	keep := make([]bool, len(list.triples))
 	for i, tr := range list.triples {
 		at := spot{layer: l.layer}
@@ -250,7 +258,7 @@ func (l things[T]) merge(m *merger, match matches, both func(at spot, b, o, t T)
 func pointers[T any](list []T) []*T {
 	all := make([]*T, len(list))
 	for i := range list {
-		all[i] = new(list[i])
+		all[i] = &list[i]
 	}
 	return all
 }

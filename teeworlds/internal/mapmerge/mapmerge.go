@@ -3,6 +3,7 @@
 package mapmerge
 
 import (
+	"fmt"
 	"slices"
 
 	"trowel.example/check"
@@ -79,8 +80,7 @@ type merger struct {
 	envelope    *list[twmap.Envelope]
 	group       *list[twmap.Group]
 	layer       []layerTriple
-	quads       map[twmap.Layer]matches // by the layer of ours
-	game        *geometry               // of physics layers; nil if no side resized them
+	game        *geometry // of physics layers; nil if no side resized them
 
 	paths map[any]string      // of all parts of the three maps
 	parts map[any]*twmap.Part // for places
@@ -173,18 +173,6 @@ func (m *merger) match() {
 		m.layer = append(m.layer, *l)
 	}
 	m.joinPhysics()
-
-	m.quads = make(map[twmap.Layer]matches)
-	for _, l := range m.layer {
-		b, ok := l.b.(*twmap.QuadLayer)
-		if !ok || l.o == nil || l.t == nil {
-			continue
-		}
-		old, _ := b.Quads()
-		mine, _ := l.o.(*twmap.QuadLayer).Quads()
-		yours, _ := l.t.(*twmap.QuadLayer).Quads()
-		m.quads[l.o] = matches{ours: m.ours.Quads(old, mine), theirs: m.yours.Quads(old, yours)}
-	}
 }
 
 // joinPhysics joins physics layers of the same kind that both sides added, because a map can have only one.
@@ -209,7 +197,7 @@ func (m *merger) joinPhysics() {
 	})
 }
 
-// dangling is added to references to parts that a map does not have.
+// dangling is added to references to parts that a map does not have, where another map has such a part.
 const dangling = 1 << 24
 
 // renumber gives the same images, sounds and envelopes the same numbers in all three maps.
@@ -219,16 +207,26 @@ func (m *merger) renumber() error {
 		list []triple
 	}{{twmap.PartImage, m.image.triples}, {twmap.PartSound, m.sound.triples}, {twmap.PartEnvelope, m.envelope.triples}} {
 		for side, one := range []*twmap.Map{m.b, m.o, m.t} {
+			lost := -1
 			to := make(map[int]int)
 			for i, t := range kind.list {
 				to[t.sides()[side]] = i
 			}
 			_, err := mapedit.Renumber(one, kind.kind, func(i int) int {
-				if is, known := to[i]; known {
+				is, known := to[i]
+				switch {
+				case known:
 					return is
+				case i < len(kind.list):
+					return i + dangling
+				case i >= dangling && i < dangling+len(kind.list):
+					lost = i
 				}
-				return i + dangling
+				return i
 			})
+			if lost >= 0 {
+				err = fmt.Errorf("a layer refers to %s %d: maps with such a number are not merged", kind.kind, lost)
+			}
 			if err != nil {
 				return err
 			}
@@ -266,8 +264,10 @@ func finish[T any](m *merger, l *list[T], parts *[]*T) error {
 	}
 	_, err := mapedit.Renumber(m.o, l.kind, func(i int) int {
 		switch at, there := is[i]; {
-		case i >= dangling:
+		case i >= dangling && i < dangling+len(l.triples):
 			return i - dangling
+		case i >= len(l.triples):
+			return i
 		case there:
 			return at
 		}

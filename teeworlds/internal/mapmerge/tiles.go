@@ -8,14 +8,8 @@ import (
 	"trowel.example/internal/text/words"
 	"trowel.example/internal/values/merge3"
 	"trowel.example/teeworlds/internal/mapdiff"
-	"trowel.example/teeworlds/internal/mapmatch"
 	"trowel.example/teeworlds/twmap"
 )
-
-func matchSources(b, o, t []twmap.SoundSource) matches {
-	place := func(s twmap.SoundSource) twmap.Point { return s.Position }
-	return matches{ours: mapmatch.InOrder(b, o, place), theirs: mapmatch.InOrder(b, t, place)}
-}
 
 // sameCells reports whether two layers have the same cells.
 func sameCells(a, b *twmap.TileLayer) bool {
