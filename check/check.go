@@ -56,6 +56,16 @@ type Kind struct {
 	Severity Severity `json:"severity"`
 	Meaning  string   `json:"meaning"` // one sentence
 	Remedy   string   `json:"remedy"`  // what to do, one sentence
+
+	// Fix is the operation of edit, as words, that mends findings of this kind and changes nothing else that a player could
+	// notice; nil if there is none.
+	Fix []string `json:"fix,omitempty"`
+}
+
+// FixedBy sets Fix, and returns the kind.
+func (k *Kind) FixedBy(operation ...string) *Kind {
+	k.Fix = operation
+	return k
 }
 
 // Catalog lists the kinds of findings that a format package reports.

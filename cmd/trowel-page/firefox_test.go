@@ -82,6 +82,16 @@ func TestFirefox(t *testing.T) {
 		t.Errorf("the folder has %s bytes as .zip", n)
 	}
 
+	// A mapper who asks what is against the release of his map, looks at the first finding, and takes a smaller file.
+	p.Text("(location.hash = '#rules=ddnet')")
+	p.Wait("frames[0].document.querySelector('#pane-release strong')?.textContent === '1 finding against a binding rule.'")
+	p.Text("frames[0].document.querySelector('#pane-release li .what').click()")
+	p.Wait("location.hash.includes('at=50.5')")
+	p.Text("frames[0].document.querySelector('#pane-release .ready').click()")
+	p.Wait("frames[0].document.querySelector('dialog strong')?.textContent.endsWith(' bytes')")
+	p.Text("frames[0].document.querySelector('dialog .yes').click()")
+	p.Wait("!frames[0].document.querySelector('dialog')")
+
 	// The inspector at a place, the search, the time, and a change of the map.
 	p.Text("(location.hash = '#at=20.5,10.5')")
 	p.Wait("frames[0].document.querySelector('.pane-inspector .thing')")

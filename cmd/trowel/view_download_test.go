@@ -4,10 +4,15 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"trowel.example/internal/text/words"
 )
 
 // TestViewDownload tests the downloads of files of each game: pack builds the identical file from the folder, and the findings are
@@ -65,4 +70,44 @@ func TestViewDownload(t *testing.T) {
 			v.stop()
 		})
 	}
+}
+
+// TestViewReady makes a map ready in its page: the new file is that of `trowel edit MAP -- optimize`, and the page offers it.
+func TestViewReady(t *testing.T) {
+	name := sample(t, "burrow", "burrow.map")
+	want := filepath.Join(t.TempDir(), "new.map")
+	run(t, "edit", "-q", name, "-o", want, "--", "optimize")
+	v := view(t, name)
+	var made struct {
+		Before, After int
+		Changes       []string
+		File          []byte
+	}
+	v.read("/f/0/ready", &made)
+	data, err := os.ReadFile(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(made.File, data) || made.After != len(data) || made.Before <= made.After || len(made.Changes) < 2 {
+		t.Errorf("%d bytes instead of %d (edit: %d), %v", made.After, made.Before, len(data), made.Changes)
+	}
+	p := v.open(1280, 800)
+	visit(p, "rules=ddnet")
+	p.Wait("document.querySelector('#pane-release .ready')")
+	p.Do(chromedp.Click("#pane-release .ready"))
+	p.Wait(fmt.Sprintf("document.querySelector('dialog strong')?.textContent === '%s bytes'", words.Thousands(int64(made.After))))
+	p.Picture("ready")
+	p.Accessible("ready")
+	p.Do(chromedp.Click("dialog .yes"))
+	p.Wait("!document.querySelector('dialog')")
+	for _, m := range p.Messages() {
+		t.Errorf("on the console: %s", m)
+	}
+	v.stop()
+
+	world := view(t, sample(t, "hollow", "hollow"))
+	if status, _ := world.get("/f/0/ready"); status != 404 {
+		t.Errorf("a world is made ready: status %d", status)
+	}
+	world.stop()
 }

@@ -284,6 +284,8 @@ type Editing struct {
 	Draw string
 	// Move and Tint are the names of the commands that move and colour shapes of a [Shaping].
 	Move, Tint string
+	// Ready is the name of the command that makes a file ready to be published, "" if there is none. It reports bytes.
+	Ready string
 	// Texts are the files of the tree that can be changed as texts.
 	Texts []EditableText
 

@@ -130,7 +130,7 @@ var (
 		"Use `trowel repair MAP -o NEW`: the block gets one zeroed element that is not counted.")
 	foundDataUnused = Catalog.Add("tw-map-data-unused", check.Info,
 		"Nothing in the map uses these data blocks, such as the pixels of an image that another program removed.",
-		"Use `trowel edit MAP -- remove-unused` to make the map smaller.")
+		"Use `trowel edit MAP -- remove-unused` to make the map smaller.").FixedBy("remove-unused")
 	foundItemShort = Catalog.Add("tw-map-item-short", check.Warning,
 		"An item lacks integers that its version has; the game reads beyond its end.",
 		"Use `trowel repair MAP -o NEW`: the item is written completely.")
@@ -188,7 +188,8 @@ var (
 		"Scale the image so that 16 x 16 tiles fit, preferably to 1024 x 1024.")
 	foundImageUnused = Catalog.Add("tw-map-image-unused", check.Info,
 		"No layer uses these images.",
-		"Delete them if they are not needed: embedded images make the map larger.")
+		"Delete them if they are not needed, with `trowel edit MAP -- remove-unused`: embedded images make the map larger.").
+		FixedBy("remove-unused")
 	foundImageMissing = Catalog.Add("tw-map-image-missing", check.Warning,
 		"A layer uses an image that the map does not have.",
 		"Give the layer an image, or none.")
@@ -201,7 +202,7 @@ var (
 		"Embed the sound.")
 	foundSoundUnused = Catalog.Add("tw-map-sound-unused", check.Info,
 		"No layer plays these sounds.",
-		"Delete them if they are not needed: they make the map larger.")
+		"Delete them if they are not needed, with `trowel edit MAP -- remove-unused`: they make the map larger.").FixedBy("remove-unused")
 	foundSoundMissing = Catalog.Add("tw-map-sound-missing", check.Warning,
 		"A sounds layer plays a sound that the map does not have.",
 		"Give the layer a sound, or none.")
@@ -226,7 +227,7 @@ var (
 		"Set the tangents, or use another curve.")
 	foundEnvelopeUnused = Catalog.Add("tw-map-envelope-unused", check.Info,
 		"Nothing uses these envelopes.",
-		"Delete them if they are not needed.")
+		"Delete them if they are not needed, with `trowel edit MAP -- remove-unused`.").FixedBy("remove-unused")
 	foundEnvelopeMissing = Catalog.Add("tw-map-envelope-missing", check.Warning,
 		"A layer, quad or sound source uses an envelope that the map does not have.",
 		"Give it another envelope, or none.")

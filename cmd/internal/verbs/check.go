@@ -48,9 +48,14 @@ For each file, at most 5 findings of a kind are printed, and the number of the o
 kind hides another; --every prints all. JSON and SARIF always have all. --summary prints one line for
 each file: the numbers of findings, and with --rules the findings against rules that bind.
 
+--fix then performs the operations of edit that mend findings without any other change that a player
+could notice ("trowel explain NAME" names them), and keeps the old file as a backup; --fix --dry-run
+only lists them. The exit code is that of the check.
+
 ` + resumeHelp,
 		Example: `  trowel check climb.map
-  trowel check --min error ~/maps`,
+  trowel check --min error ~/maps
+  trowel check --fix --dry-run climb.map`,
 		Args: args(1, -1),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -60,6 +65,9 @@ each file: the numbers of findings, and with --rules the findings against rules 
 	cmd.Flags().BoolVar(&brief, "summary", false, "print one line for each file")
 	colorFlag(a, cmd)
 	resumeFlag(a, cmd)
+	fix := fixing{editing: editing{writing: &writing{Tool: a, strict: true}, inPlace: true, own: cmd.Flags()}}
+	cmd.Flags().BoolVar(&fix.asked, "fix", false, "mend what can be mended without any other change")
+	cmd.Flags().BoolVar(&fix.dryRun, "dry-run", false, "with --fix, print what would be changed, and write nothing")
 	cmd.Flags().StringVar(&least, "min", "info", "the lowest `severity` to show: error, warning or info")
 	a.Completes(cmd, "min", cobra.FixedCompletions([]string{"error", "warning", "info"}, cobra.ShellCompDirectiveNoFileComp))
 	OptionFlags(a, cmd, optionsFor(format.ForCheck))
@@ -71,6 +79,12 @@ each file: the numbers of findings, and with --rules the findings against rules 
 		if brief && (asJSON || asSARIF) {
 			return errors.New("--summary cannot be combined with --json or --sarif")
 		}
+		switch {
+		case fix.dryRun && !fix.asked:
+			return errors.New("--dry-run is for --fix: check changes nothing without it")
+		case fix.asked && (asJSON || asSARIF):
+			return errors.New("--fix cannot be combined with --json or --sarif")
+		}
 		c := &checkRun{Tool: a, Files: a.NewFiles(Expand(names)), asJSON: asJSON, verbose: verbose, brief: brief,
 			all: all || verbose, list: terminal.Array{W: a.out}, known: make(map[string]bool)}
 		if asSARIF {
@@ -79,9 +93,18 @@ each file: the numbers of findings, and with --rules the findings against rules 
 		if err := c.min.UnmarshalText([]byte(least)); err != nil {
 			return err
 		}
-		return c.run(cmd.Context())
+		if fix.asked {
+			c.fix = &fix
+		}
+		err := c.run(cmd.Context())
+		if fix.asked && (err == nil || errors.Is(err, errFound)) {
+			if failed := fix.run(cmd.Context()); failed != nil {
+				return failed
+			}
+		}
+		return err
 	}
-	return needs(cmd, needPager)
+	return needs(cmd, needPager, needPlace)
 }
 
 // checkRun is one run of check.
@@ -101,6 +124,7 @@ type checkRun struct {
 	number  int                 // number of files
 	folded  int                 // number of findings not shown because several of their kind were
 	skipped int                 // files in folders that have no known format
+	fix     *fixing             // nil: nothing is to be mended
 	known   map[string]bool     // arguments that name game files or folders with game files
 	failed  bool
 	counts  [check.Error + 1]int
@@ -310,6 +334,9 @@ func (c *checkRun) print(t service.Target, f *format.Format, r *taking) error {
 	name := t.Name
 	if c.called != nil {
 		name = c.called(name)
+	}
+	if c.fix != nil {
+		c.fix.add(t.Name, r.findings)
 	}
 	shown := []check.Finding{}
 	for _, f := range r.findings {

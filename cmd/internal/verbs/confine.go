@@ -92,7 +92,7 @@ var (
 )
 
 // placeFlags are the options that let a verb change its files.
-var placeFlags = []string{"in-place", "into", "restore", "edit", "rekey"}
+var placeFlags = []string{"in-place", "into", "restore", "edit", "rekey", "fix"}
 
 // confined is set by the main function of a program.
 var confined struct {

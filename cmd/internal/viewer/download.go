@@ -63,6 +63,23 @@ func (p patient) Write(data []byte) (int, error) {
 	return p.Writer.Write(data)
 }
 
+// writeReady makes the file ready to be published and writes what that changes, the sizes in bytes before and after, and the new
+// file, if anything changes.
+func writeReady(ctx context.Context, e *edition, w io.Writer) error {
+	if e.Format.Editing == nil || e.Format.Editing.Ready == "" || e.Source.IsDir() {
+		return problem{http.StatusNotFound, "nothing makes such a file ready"}
+	}
+	out, done, err := e.perform(ctx, e.Source, []string{e.Format.Editing.Ready}, false)
+	if err != nil {
+		return err
+	}
+	answer := map[string]any{"before": e.Source.Size, "changes": done.Changes, "notes": done.Notes}
+	if file := out[""]; done.Count > 0 && file != nil {
+		answer["after"], answer["file"] = len(*file), []byte(*file)
+	}
+	return json.NewEncoder(w).Encode(answer)
+}
+
 // writeFolder writes the tree of a file as a .zip, as extract writes it to a folder. If the file can contain passwords, they are
 // masked, and the sidecar is left out.
 func writeFolder(ctx context.Context, e *edition, w io.Writer) error {

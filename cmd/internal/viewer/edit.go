@@ -162,7 +162,7 @@ func (n *session) parse(line []string) (*change, error) {
 
 // step returns the only operation of words.
 func (n *session) step(words []string) (step format.Step, err error) {
-	steps, err := n.steps(words, n.opened.Job())
+	steps, err := n.opened.steps(words, n.opened.Job())
 	if err != nil {
 		return step, problem{http.StatusBadRequest, err.Error()}
 	}
@@ -172,8 +172,8 @@ func (n *session) step(words []string) (step format.Step, err error) {
 	return steps[0], nil
 }
 
-func (n *session) steps(words []string, job *format.Job) ([]format.Step, error) {
-	return format.ParseSteps(job, n.opened.Format.Editing.Commands, words)
+func (o *Opened) steps(words []string, job *format.Job) ([]format.Step, error) {
+	return format.ParseSteps(job, o.Format.Editing.Commands, words)
 }
 
 // editRequest is a request to change the list.

@@ -128,7 +128,7 @@ func (n *session) preview(ctx context.Context, list []item) (*preview, error) {
 	for i, e := range list {
 		var more []format.Step
 		var err error
-		if job, more, err = n.prepare(e.words, false, &effects[i]); err != nil {
+		if job, more, err = n.opened.prepare(e.words, false, &effects[i]); err != nil {
 			return nil, err
 		}
 		steps = append(steps, more...)

@@ -180,20 +180,7 @@ func shared(a, b *state) bool {
 // apply applies a change to a state. The error of the operation is part of its effect; the state is unchanged then. The result
 // is temporary if it is only shown.
 func (n *session) apply(ctx context.Context, from *state, c *change, temporary bool) (map[string][]byte, effect, error) {
-	var done effect
-	out := make(memory)
-	job, steps, err := n.prepare(c.words, temporary, &done)
-	if err == nil {
-		err = n.opened.Format.Editing.Edit(ctx, job, n.source(from), steps, out, func(c check.Change) error {
-			if c.Histogram == nil {
-				done.Count++
-			}
-			if len(done.Changes) < maxEffects || c.Histogram != nil {
-				done.Changes = append(done.Changes, c.String())
-			}
-			return nil
-		})
-	}
+	out, done, err := n.opened.perform(ctx, n.source(from), c.words, temporary)
 	switch {
 	case ctx.Err() != nil:
 		return nil, done, ctx.Err()
@@ -210,8 +197,27 @@ func (n *session) apply(ctx context.Context, from *state, c *change, temporary b
 	return parts, done, nil
 }
 
+// perform performs operations on a file in memory.
+func (o *Opened) perform(ctx context.Context, src *format.Source, words []string, temporary bool) (out memory, done effect, err error) {
+	job, steps, err := o.prepare(words, temporary, &done)
+	if err != nil {
+		return nil, done, err
+	}
+	out = make(memory)
+	err = o.Format.Editing.Edit(ctx, job, src, steps, out, func(c check.Change) error {
+		if c.Histogram == nil {
+			done.Count++
+		}
+		if len(done.Changes) < maxEffects || c.Histogram != nil {
+			done.Changes = append(done.Changes, c.String())
+		}
+		return nil
+	})
+	return out, done, err
+}
+
 // prepare returns the job and the steps of a change, whose messages become a part of its effect.
-func (n *session) prepare(words []string, temporary bool, done *effect) (*format.Job, []format.Step, error) {
+func (o *Opened) prepare(words []string, temporary bool, done *effect) (*format.Job, []format.Step, error) {
 	*done = effect{Changes: []string{}, Notes: []string{}}
 	var mu sync.Mutex
 	note := func(_, message string) {
@@ -221,10 +227,10 @@ func (n *session) prepare(words []string, temporary bool, done *effect) (*format
 			done.Notes = append(done.Notes, message)
 		}
 	}
-	job := n.opened.Job()
+	job := o.Job()
 	job.Temporary = temporary
 	job.OnWarn, job.OnMiss, job.OnDone, job.OnProgress = note, note, nil, nil
-	steps, err := n.steps(words, job)
+	steps, err := o.steps(words, job)
 	for _, s := range steps {
 		s.Job.OnLack = func(e *fault.NameError) error { return e }
 	}

@@ -206,13 +206,14 @@ func (s *Server) thumb(ctx context.Context, f *file, key string, side int, paper
 
 // count is the number of findings of a file, once it is known.
 type count struct {
-	done chan struct{}
-	by   [check.Error + 1]int
-	err  error
+	done    chan struct{}
+	by      [check.Error + 1]int
+	binding int // those that break a binding rule
+	err     error
 }
 
-// countFindings returns the number of findings of each severity. If the check takes longer, it continues, and
-// the page repeats the request. Large files are checked only when they are opened.
+// countFindings returns the number of findings of each severity, and of those that break a binding rule. If the check takes
+// longer, it continues, and the page repeats the request. Large files are checked only when they are opened.
 func (s *Server) countFindings(r *http.Request) (any, error) {
 	ctx := r.Context()
 	f, err := s.fileOf(r.PathValue("file"))
@@ -230,7 +231,11 @@ func (s *Server) countFindings(r *http.Request) (any, error) {
 	if e.Source.IsDir() || e.Source.Size > checkSize {
 		return map[string]any{"state": "large"}, nil
 	}
-	c := s.gallery.count(e)
+	values, key, err := e.checkValues(r.URL.Query())
+	if err != nil {
+		return nil, err
+	}
+	c := s.gallery.count(e, values, key)
 	select {
 	case <-c.done:
 	case <-time.After(checkWait):
@@ -241,15 +246,16 @@ func (s *Server) countFindings(r *http.Request) (any, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
-	return map[string]any{"state": "done", "error": c.by[check.Error], "warning": c.by[check.Warning], "info": c.by[check.Info]}, nil
+	return map[string]any{"state": "done", "error": c.by[check.Error], "warning": c.by[check.Warning], "info": c.by[check.Info],
+		"binding": c.binding}, nil
 }
 
 // count starts the check of a file, unless it has been started.
-func (g *gallery) count(e *edition) *count {
+func (g *gallery) count(e *edition, values map[string]string, key string) *count {
 	s := e.of.server
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	c := g.counts[e.key()]
+	c := g.counts[key]
 	if c != nil {
 		return c
 	}
@@ -260,7 +266,7 @@ func (g *gallery) count(e *edition) *count {
 		close(c.done)
 		return c
 	}
-	g.counts[e.key()] = c
+	g.counts[key] = c
 	go func() {
 		defer close(c.done)
 		defer release()
@@ -271,8 +277,13 @@ func (g *gallery) count(e *edition) *count {
 			c.err = s.life.Err()
 			return
 		}
-		sink := check.Sink(func(f check.Finding) { c.by[f.Severity]++ })
-		p := parallel.Catch(func() { c.err = own.runCheck(s.life, nil, sink, func(string, int, int) {}) })
+		sink := check.Sink(func(f check.Finding) {
+			c.by[f.Severity]++
+			if f.Breaks() {
+				c.binding++
+			}
+		})
+		p := parallel.Catch(func() { c.err = own.runCheck(s.life, values, sink, func(string, int, int) {}) })
 		if p != nil {
 			c.err = defect(p)
 		}

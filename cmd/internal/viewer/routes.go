@@ -40,6 +40,7 @@ func (s *Server) routes() {
 	s.mux.HandleFunc("GET /f/{file}/bytes", s.handle(s.serveBytes))
 	s.mux.HandleFunc("GET /f/{file}/folder", s.download(".zip", "application/zip", writeFolder))
 	s.mux.HandleFunc("GET /f/{file}/findings", s.download(".findings.json", "application/json", writeFindings))
+	s.mux.HandleFunc("GET /f/{file}/ready", s.download(".ready.json", "application/json", writeReady))
 	s.mux.HandleFunc("GET /f/{file}/search", s.stream(searchText))
 	s.mux.HandleFunc("GET /f/{file}/find", s.stream(findThings))
 	s.mux.HandleFunc("GET /f/{file}/compare/{other}", s.handleJSON(s.compare))
@@ -131,6 +132,7 @@ func describe(ctx context.Context, e *edition, _ *http.Request) (any, error) {
 	for _, o := range checkChoices(e.Format) {
 		checks[o.Name] = o.Choices
 	}
+	ready := e.Format.Editing != nil && e.Format.Editing.Ready != "" && !e.Source.IsDir()
 	e.of.mu.Lock()
 	broken := e.of.broken
 	e.of.mu.Unlock()
@@ -141,7 +143,7 @@ func describe(ctx context.Context, e *edition, _ *http.Request) (any, error) {
 		"id": e.of.id, "name": e.of.Name, "generation": e.generation, "format": e.Format.Name, "title": e.Format.Title,
 		"folder": e.Format.Folder, "watched": e.of.Stamp != nil || e.of.State != nil, "broken": broken, "damage": damage, "notes": notes,
 		"info": facts(info.Fields), "scene": e.isSeen(ctx, ""), "fields": e.Format.Dump != nil, "queries": queries, "paints": paints(e.Format),
-		"checks": checks,
+		"checks": checks, "ready": ready,
 	}, nil
 }
 

@@ -25,7 +25,7 @@ const (
 // Editing returns the declaration of operations.
 func Editing(operations []*format.Command) *format.Editing {
 	return &format.Editing{
-		Draw: DrawName,
+		Draw: DrawName, Ready: "optimize",
 		Move: MoveName,
 		Tint: ColorName,
 		Texts: []format.EditableText{

@@ -91,19 +91,19 @@ var (
 		"Make the image external, if it is that of the game.")
 	foundImageTwice = Catalog.Add("tw-release-image-twice", check.Info,
 		"Several images have the same pixels.",
-		"Use `trowel edit MAP -- merge-images`.")
+		"Use `trowel edit MAP -- merge-images`.").FixedBy("merge-images")
 	foundImageExternal = known("tw-map-image-external")
 	foundImageUnused   = known("tw-map-image-unused")
 	foundEmpty         = Catalog.Add("tw-release-empty", check.Info,
 		"A layer or group is empty.",
-		"Use `trowel edit MAP -- remove-unused`.")
+		"Use `trowel edit MAP -- remove-unused`.").FixedBy("remove-unused")
 	foundEnvelopeUnused = known("tw-map-envelope-unused")
 	foundImageSide      = Catalog.Add("tw-release-image-side", check.Info,
 		"The side of an image is no power of two, which takes more memory and is less sharp.",
 		"Make the sides 64, 128, 256, 512 or 1024 pixels long.")
 	foundLayerLarge = Catalog.Add("tw-release-layer-large", check.Info,
 		"The outer rows or columns of layers only repeat: the game draws them anyway.",
-		"Use `trowel edit MAP -- shrink`.")
+		"Use `trowel edit MAP -- shrink`.").FixedBy("shrink")
 	foundHole = Catalog.Add("tw-release-hole", check.Warning,
 		"Players see a place where nothing opaque is drawn.",
 		"Enlarge the background: use a group with a parallax of 0, or larger quads.")

@@ -1,7 +1,7 @@
 // Many files, with a small picture of each.
 //
 // Keys of the state read here: sort (name, size, findings, format or modified, with a leading minus for
-// descending order), find (part of a name), kind (a format).
+// descending order), find (part of a name), kind (a format), rules (by which maps are checked, too).
 import { get, ask, json, url } from "./api.js";
 import { state, set } from "./state.js";
 import { el, fill } from "./dom.js";
@@ -94,6 +94,7 @@ export const panel = {
     const tellFound = ({ f, found }) => {
       const some = grades.filter((g) => f.counts?.[g]);
       fill(found, f.error ? el("span", { className: "severity sev-error", title: f.error }, icon("error"), " ", f.error)
+        : f.counts?.binding ? el("span", { className: "severity sev-warning" }, icon("warning"), ` ${f.counts.binding.toLocaleString()} against binding rules`)
         : some.length ? some.map((g) => el("span", { className: `severity sev-${g}` }, icon(g), ` ${f.counts[g].toLocaleString()} ${g}${f.counts[g] > 1 && g !== "info" ? "s" : ""}`))
         : el("span", { className: "muted" }, f.counts ? "nothing found" : f.checked ? "…" : "not checked"));
     };
@@ -168,7 +169,7 @@ export const panel = {
       checking = true;
       const { generation } = f;
       try {
-        const c = await ask(f.id, "count", {}, signal);
+        const c = await ask(f.id, "count", { "check.rules": state().rules }, signal);
         if (c.state === "done" && f.generation === generation) f.counts = c;
         else if (c.state === "large") f.checked = false;
         else if (c.state === "broken") fail(f, new Error(c.error));
@@ -230,7 +231,8 @@ export const panel = {
     cards.get(last)?.button.focus({ preventScroll: true });
     return {
       update: (changed) => {
-        if (!["sort", "find", "kind"].some((k) => changed.has(k))) return;
+        if (changed.has("rules")) for (const f of files) f.counts = undefined;
+        if (!["rules", "sort", "find", "kind"].some((k) => changed.has(k))) return;
         limit = step;
         node.scrollTop = 0;
         draw();

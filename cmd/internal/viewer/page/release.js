@@ -8,6 +8,8 @@ import { severity } from "./icons.js";
 import { on } from "./live.js";
 import { count } from "./rows.js";
 import { sceneOf, visit } from "./findings.js";
+import { dialog } from "./help.js";
+import { give } from "./save.js";
 
 const chips = 12; // places of a finding that are listed
 const order = ["error", "warning", "info"];
@@ -40,10 +42,24 @@ export const panel = {
       const binds = named.filter((f) => f.rule.binds), broken = binds.filter((f) => f.severity !== "info");
       fill(body,
         answer.state === "running" ? el("p", { className: "running" }, el("span", { className: "spin" }), el("span", {}, "Checking")) : el("p", {}, el("strong", {}, broken.length ? `${count.format(broken.length)} ${broken.length === 1 ? "finding" : "findings"} against a binding rule.` : "Nothing that a program can see breaks a binding rule; a person must still look at it.")),
+        context.doc.ready && el("p", {}, button("Make it ready …", () => ready().catch((err) => context.say(err.message)), { className: "ready" })),
         part("Against what binds", binds), part("Against what is advised", named.filter((f) => !f.rule.binds)),
         persons.length > 0 && [el("h3", {}, "What a person must look at"), el("ul", { className: "notes" }, persons.flatMap((f) => f.message.replace(/^[^:]*: /, "").split("; ")).map((text) => el("li", {}, text)))]);
       mark();
     }
+    // ready shows what would make the file smaller, and offers the new file.
+    async function ready() {
+      const made = await context.busy("the new file", ask(context.doc.id, "ready", {}, context.signal));
+      const done = el("p", {}, made.file ? ["The file has ", el("strong", {}, `${count.format(made.after)} bytes`), ` instead of ${count.format(made.before)}. How it plays was compared: that is the same.`] : "The file is as small as this program can make it.");
+      const box = dialog("Make it ready", done, el("ul", { className: "notes" }, [...made.changes.slice(0, -1), ...made.notes].map((text) => el("li", {}, text))),
+        el("p", { className: "muted" }, "What stands against its release stays: only you can change that."),
+        el("div", { className: "row" }, made.file && button("Download", () => {
+          give(new Blob([Uint8Array.from(atob(made.file), (c) => c.charCodeAt(0))]), context.doc.name);
+          box.close();
+        }, { className: "strong yes" }), button(made.file ? "Cancel" : "Close", () => box.close())));
+      box.querySelector(".row button").focus();
+    }
+    const button = (text, onclick, more) => el("button", { type: "button", onclick, ...more }, text);
     const part = (title, findings) => findings.length > 0 && [el("h3", {}, title), el("ul", { className: "plain" }, findings.map(item))];
     const item = (f) => el("li", { className: f === chosen ? "chosen" : "" },
       el("button", { type: "button", className: "link what", "aria-current": f === chosen ? "true" : undefined, onclick: () => choose(f, 0) }, severity(f.severity), el("span", {}, " " + f.message)),
