@@ -59,10 +59,10 @@ var minetestBackup = &format.Format{
 		To: worldfile.WorldName, Title: "a world from a backup", Verb: "restore", Did: "restored", Usual: true, Resumes: true,
 		Into: "put-back",
 		Plan: &format.Plan{
-			Name: restoreplan.Name, Write: worldsteps.Plan,
+			Name: restoreplan.Name, Write: worldsteps.Plan, Asks: "trowel_rewind",
 			Help: "With --plan nothing of the world changes, and a server may run it: " + restoreplan.Name + " is written into its\n" +
-				"folder, or the file of -o, and the mod contrib/minetest/trowel_restore on the server puts the nodes back.\n" +
-				"`/trowel_restore start` in the chat starts it.",
+				"folder, or the file of -o, and the mod contrib/minetest/trowel_rewind on the server puts the nodes back.\n" +
+				"`/rewind start` in the chat starts it.",
 		},
 		Long: "The world is restored to a new folder, in its original database or in that of --map.\nContents that " +
 			"are damaged in the repository are reported, and the rest is restored.\n`trowel ls REPO` lists the snapshots.",

@@ -10,18 +10,40 @@ import (
 	"trowel.example/internal/format"
 	"trowel.example/internal/stores/sealed"
 	"trowel.example/internal/stores/signing"
+	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/worldfile"
 	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/internal/worldrepo"
 	"trowel.example/minetest/internal/worldscene"
+	"trowel.example/minetest/world"
 	"trowel.example/minetest/worldcopy"
 )
 
 func init() {
 	worldBackups.Add, worldBackups.Rekey, worldBackups.Stats = addBackup, rekeyBackups, backupStats
 	worldBackups.Forget, worldBackups.Prune = forgetBackups, pruneBackups
+	worldBackups.Running = running
 	worldBackups.Near = func(ctx context.Context, src *format.Source) string { return worldrepo.Near(ctx, src.Dir) }
 	game.Around = func(path string) []string { return append(worldscene.Around(path), worldrepo.Around(path)...) }
+}
+
+// running returns an error unless a world can be read while its server runs.
+func running(src *format.Source) error {
+	settings, err := world.ReadWorldMT(src.Dir)
+	if err != nil {
+		return err
+	}
+	for _, key := range []string{"backend", "player_backend", "auth_backend", "mod_storage_backend"} {
+		switch backend, _ := settings.Get(key); backend {
+		case "leveldb":
+			return fmt.Errorf("%s = leveldb: only one program at a time can read a LevelDB, so there are no snapshots while its server runs: "+
+				"`trowel convert %s -o NEW --map sqlite` makes a world of which there are", key, words.Quoted(src.Path))
+		case "redis":
+			return fmt.Errorf("%s = redis: what a Redis has at one moment cannot be read while its server runs: "+
+				"`trowel convert %s -o NEW --map sqlite` makes a world for which it can", key, words.Quoted(src.Path))
+		}
+	}
+	return nil
 }
 
 func addBackup(ctx context.Context, job *format.Job, src, repo *format.Source) (format.Info, error) {

@@ -12,6 +12,8 @@ type Backups struct {
 	// Add adds a snapshot of the source to the repository repo. If repo is missing or empty, Add creates a repository
 	// there. It returns a description of the snapshot.
 	Add func(ctx context.Context, job *Job, src, repo *Source) (Info, error)
+	// Running returns an error unless snapshots can be added while a program has the source open. Nil: no program does.
+	Running func(src *Source) error
 	// Rekey replaces those who can read an encrypted repository by those that the options name. Its data stays unchanged.
 	Rekey func(ctx context.Context, job *Job, repo *Source) error
 	// Trust are the options of List and Show that select the snapshots that are accepted. They are also options of the repository's

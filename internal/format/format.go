@@ -186,6 +186,9 @@ type Conversion struct {
 type Plan struct {
 	Name string // the usual name, in the folder of the existing file
 	Help string // describes plans in the help of the command
+	// Asks is the folder of the existing file in which the program that has it open asks for plans, and gets the answers (see
+	// trowel guard). "": it asks for none.
+	Asks string
 	// Write writes the plan of a change of the existing file, which it only reads. The job has the options of the command
 	// of Into.
 	Write func(ctx context.Context, job *Job, src, existing *Source, out Output) error

@@ -227,6 +227,23 @@ type keeping struct {
 	within                                       Period
 }
 
+// flags adds the rules to a verb.
+func (k *keeping) flags(flags *pflag.FlagSet) {
+	flags.IntVar(&k.last, "keep-last", 0, "keep the newest `N`")
+	flags.IntVar(&k.hourly, "keep-hourly", 0, "keep the newest of each of the last `N` hours with a snapshot")
+	flags.IntVar(&k.daily, "keep-daily", 0, "keep the newest of each of the last `N` days with a snapshot")
+	flags.IntVar(&k.weekly, "keep-weekly", 0, "keep the newest of each of the last `N` weeks with a snapshot")
+	flags.IntVar(&k.monthly, "keep-monthly", 0, "keep the newest of each of the last `N` months with a snapshot")
+	flags.IntVar(&k.yearly, "keep-yearly", 0, "keep the newest of each of the last `N` years with a snapshot")
+	flags.Var(&k.within, "keep-within", "keep all within this `time` before the newest, such as 14d or 1y6m (y, m, d, h)")
+}
+
+func (k *keeping) negative() bool {
+	return min(k.last, k.hourly, k.daily, k.weekly, k.monthly, k.yearly) < 0
+}
+
+var errKeep = errors.New("--keep options must be at least 1")
+
 // Period is a length of time in the calendar.
 type Period struct{ years, months, days, hours int }
 
@@ -303,13 +320,7 @@ With --json it prints an object of removed, kept, packs, bytes, copied and dryRu
 		Args: args(1, -1),
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&k.last, "keep-last", 0, "keep the newest `N`")
-	flags.IntVar(&k.hourly, "keep-hourly", 0, "keep the newest of each of the last `N` hours with a snapshot")
-	flags.IntVar(&k.daily, "keep-daily", 0, "keep the newest of each of the last `N` days with a snapshot")
-	flags.IntVar(&k.weekly, "keep-weekly", 0, "keep the newest of each of the last `N` weeks with a snapshot")
-	flags.IntVar(&k.monthly, "keep-monthly", 0, "keep the newest of each of the last `N` months with a snapshot")
-	flags.IntVar(&k.yearly, "keep-yearly", 0, "keep the newest of each of the last `N` years with a snapshot")
-	flags.Var(&k.within, "keep-within", "keep all within this `time` before the newest, such as 14d or 1y6m (y, m, d, h)")
+	k.flags(flags)
 	flags.BoolVar(&prune, "prune", false, "remove data that no snapshot needs")
 	flags.Var(&repack, "repack", "with --prune, copy at most this `size` from half-empty files, such as 500M (K, M, G, T), or 0 for none")
 	flags.StringVar(&sign, "sign", "", "sign a record of what is removed with the secret key of minisign in this `file`, as backup does")
@@ -319,11 +330,11 @@ With --json it prints an object of removed, kept, packs, bytes, copied and dryRu
 		rules, zero := k != keeping{}, false
 		flags.Visit(func(f *pflag.Flag) { zero = zero || strings.HasPrefix(f.Name, "keep-") && f.Value.String() == "0" })
 		if zero && !rules {
-			return wording.Hint(errors.New("--keep options must be at least 1"), "`trowel forget %s SNAPSHOT` removes a snapshot by name",
+			return wording.Hint(errKeep, "`trowel forget %s SNAPSHOT` removes a snapshot by name",
 				words.Quoted(args[0]))
 		}
-		if min(k.last, k.hourly, k.daily, k.weekly, k.monthly, k.yearly) < 0 {
-			return errors.New("--keep options must be at least 1")
+		if k.negative() {
+			return errKeep
 		}
 		if named := len(args) > 1; named && rules || !named && !rules && !prune {
 			return wording.Hint(errors.New("expected names of snapshots, or --keep options"), "`trowel ls %s` lists the snapshots", args[0])

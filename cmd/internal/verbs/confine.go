@@ -32,6 +32,7 @@ const (
 	needAnyFile  need = "any file"
 	needPager    need = "pager"
 	needBrowser  need = "browser"
+	needSocket   need = "socket"
 	needPrograms need = "programs"
 	needCommits  need = "commits"
 	needAll      need = "no limits"
@@ -47,6 +48,7 @@ var needTexts = map[need]string{
 	needAnyFile:  "reading all files: the editor names them later",
 	needPager:    "the pager, started by a process outside",
 	needBrowser:  "the browser, started by a process outside; the socket on which it listens",
+	needSocket:   "the socket on which it listens",
 	needPrograms: "starting git; reading all files, for git",
 	needCommits:  "with `REV:PATH`, starting git; reading all files, for git",
 	needAll:      "everything: it is in no sandbox",
@@ -147,7 +149,7 @@ func (a *Tool) confine(cmd *cobra.Command) {
 	if !again {
 		l = a.limits(cmd, all)
 	}
-	listens := slices.Contains(all, needBrowser)
+	listens := slices.Contains(all, needBrowser) || slices.Contains(all, needSocket)
 	sandbox.Enter(l, confined.helper, listens)
 	if listens {
 		a.settle = func() { sandbox.Settle(l) }

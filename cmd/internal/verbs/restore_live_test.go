@@ -209,10 +209,11 @@ func grief(t *testing.T, home string) {
 	at := func(name string) string { return filepath.Join(home, filepath.FromSlash(name)) }
 	judge.Write(t, at("world/world.mt"), []byte("gameid = minetest\nbackend = sqlite3\nplayer_backend = dummy\n"+
 		"auth_backend = files\nmod_storage_backend = sqlite3\n"))
-	judge.Write(t, at("minetest.conf"), []byte("bind_address = 127.0.0.1\nserver_announce = false\nserver_map_save_interval = 0.3\n"+
+	judge.Write(t, at("minetest.conf"), []byte("name = admin\n"+
+		"bind_address = 127.0.0.1\nserver_announce = false\nserver_map_save_interval = 0.3\n"+
 		"mg_name = flat\nmg_flags = dungeons, light, decorations, biomes, ores, nocaves\nfixed_map_seed = 1\n"+
 		"dedicated_server_step = 0.02\nsecure.enable_security = true\n"))
-	for _, mod := range []string{"trowel_restore", "trowel_nodes"} {
+	for _, mod := range []string{"trowel_rewind", "trowel_nodes"} {
 		if err := os.CopyFS(at("world/worldmods/"+mod), os.DirFS("../../../contrib/minetest/"+mod)); err != nil {
 			t.Fatal(err)
 		}
@@ -279,7 +280,7 @@ func TestRestoreLive(t *testing.T) {
 	if said := must(t, "restore", at("repo"), "--into", at("world"), "--box", box, "--plan"); strings.Contains(said, "warning") {
 		t.Error(said)
 	}
-	plan := judge.Read(t, at("world/trowel_restore.plan"))
+	plan := judge.Read(t, at("world/trowel_rewind.plan"))
 	damagedPlans(t, s, plan)
 	if said := s.order("status"); !strings.Contains(said, "has 60 blocks") {
 		t.Error(said)
@@ -311,21 +312,21 @@ func TestRestoreLive(t *testing.T) {
 		s = startServer(t, home)
 	}
 	s.until("end", func() bool { // the plan is removed before the progress
-		_, err := os.Stat(at("world/trowel_restore.progress"))
+		_, err := os.Stat(at("world/trowel_rewind.progress"))
 		return errors.Is(err, fs.ErrNotExist)
 	})
-	if _, err := os.Stat(at("world/trowel_restore.plan")); err == nil {
+	if _, err := os.Stat(at("world/trowel_rewind.plan")); err == nil {
 		t.Error("the plan is left")
 	}
 	// A plan that appears during the work stays.
 	must(t, "restore", at("repo"), "--into", at("world"), "--sphere", "0,10,0:3", "--plan")
 	s.order("start")
 	judge.Write(t, at("new"), plan)
-	if err := os.Rename(at("new"), at("world/trowel_restore.plan")); err != nil {
+	if err := os.Rename(at("new"), at("world/trowel_rewind.plan")); err != nil {
 		t.Fatal(err)
 	}
 	s.until("report of a new plan", func() bool { return strings.Contains(s.log(), "there is a new plan") })
-	if !bytes.Equal(judge.Read(t, at("world/trowel_restore.plan")), plan) {
+	if !bytes.Equal(judge.Read(t, at("world/trowel_rewind.plan")), plan) {
 		t.Error("the new plan is lost")
 	}
 	s.stop(false)
@@ -367,7 +368,7 @@ func checkReport(t *testing.T, log string, blocks int) {
 // damagedPlans tests that a running server rejects damaged plans and changes nothing.
 func damagedPlans(t *testing.T, s *liveServer, plan []byte) {
 	t.Helper()
-	path := filepath.Join(s.world, "trowel_restore.plan")
+	path := filepath.Join(s.world, "trowel_rewind.plan")
 	damaged := map[string][]byte{
 		"empty": nil, "cut at the start": plan[:20], "cut in the middle": plan[:len(plan)/2], "without the last byte": plan[:len(plan)-1],
 		"cut in the middle, with its end": slices.Concat(plan[:len(plan)/2], plan[len(plan)-25:]),
@@ -393,5 +394,82 @@ func damagedPlans(t *testing.T, s *liveServer, plan []byte) {
 	}
 	if !maps.Equal(before, blocksIn(t, s.world)) {
 		t.Error("a damaged plan has changed the world")
+	}
+}
+
+// TestGuardLive puts a destroyed house back with /rewind, as a player does, while guard runs beside the server, and undoes that.
+func TestGuardLive(t *testing.T) {
+	tests.NotRaced(t, "waits for the engine")
+	judge.Find(t, "minetestserver")
+	home := judge.Dir(t)
+	at := func(name string) string { return filepath.Join(home, filepath.FromSlash(name)) }
+	grief(t, home)
+	for _, name := range []string{"griefed", "inplace"} {
+		if err := os.CopyFS(at(name), os.DirFS(at("world"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	from, to := fmt.Sprintf("%d,%d,%d", house[0], house[1], house[2]), fmt.Sprintf("%d,%d,%d", house[3], house[4], house[5])
+	must(t, "restore", at("repo"), "--into", at("inplace"), "--box", from+":"+to)
+	judge.Write(t, at("world/clock"), nil)
+
+	s := startServer(t, home)
+	s.order("status")
+	if said := s.order("2y"); !strings.Contains(said, "expected a moment") {
+		t.Error(said)
+	}
+	if said := s.order("yes"); !strings.Contains(said, "nothing to confirm") {
+		t.Error(said)
+	}
+	if said := s.order("undo"); !strings.Contains(said, "put nothing back") {
+		t.Error(said)
+	}
+	time.Sleep(1100 * time.Millisecond) // moments have seconds, and the snapshot must be of an earlier one
+	s.order("0min " + from + " " + to)
+	s.until("word about guard", func() bool { return strings.Contains(s.log(), "waiting for `trowel guard`") })
+	g := startGuard(t, at("world"), at("repo"))
+	s.until("offer", func() bool { return strings.Contains(s.log(), "/rewind yes puts") })
+	s.order("list 0min " + from + " " + to)
+	s.until("list", func() bool { return strings.Contains(s.log(), "gone: ") && strings.Contains(s.log(), " places, ") })
+	s.order(`lua
+		local pos, was = vector.new(0, 5, 0), minetest.get_connected_players
+		local fake = {get_player_name = function() return "fake" end, get_pos = function() return pos end,
+			set_pos = function(_, to) pos = to end}
+		minetest.get_connected_players = function() -- for the mod alone
+			return debug.getinfo(2, "S").source:find("trowel_rewind", 1, true) and {fake} or was()
+		end
+		function where() return minetest.pos_to_string(pos) end`)
+	if said := s.order("yes"); !strings.Contains(said, "as soon as the server has saved") {
+		t.Error(said)
+	}
+	if said := s.order("yes"); !strings.Contains(said, "nothing to confirm") {
+		t.Error(said)
+	}
+	ended := func(n int) {
+		t.Helper()
+		s.until("end", func() bool { return strings.Count(s.log(), "[trowel_rewind] admin: done") == n })
+	}
+	ended(1)
+	if where := s.order("lua\nreturn where()"); where != "(0,5,-22)" {
+		t.Errorf("the player is at %s", where)
+	}
+	s.stop(false)
+	compareWorlds(t, at("world"), at("inplace"))
+	g.end()
+
+	s = startServer(t, home)
+	s.order("status")
+	g = startGuard(t, at("world"), at("repo"))
+	s.order("undo")
+	ended(2)
+	s.stop(false)
+	compareWorlds(t, at("world"), at("griefed"))
+	if list := must(t, "ls", at("repo")); strings.Count(list, "\n") < 2 {
+		t.Errorf("the repository has\n%s", list)
+	}
+	g.end()
+	m := regexp.MustCompile(`longer than 10 ms: (\d+)`).FindAllStringSubmatch(s.log(), -1)
+	if len(m) != 2 || m[0][1] != "0" || m[1][1] != "0" {
+		t.Errorf("steps of the server are too long: %v", m)
 	}
 }

@@ -171,7 +171,7 @@ usage or failure.`,
 	setHelp(a, root)
 	root.AddCommand(info, lsCommand(a), catCommand(a), extractCommand(a), packCommand(a), checkCommand(a),
 		searchCommand(a), findCommand(a), editCommand(a), applyCommand(a), mergeCommand(a), gitCommand(a), repairCommand(a), undoCommand(a),
-		backupCommand(a), forgetCommand(a), renderCommand(a), viewCommand(a), siteCommand(a), lspCommand(a),
+		backupCommand(a), guardCommand(a), forgetCommand(a), renderCommand(a), viewCommand(a), siteCommand(a), lspCommand(a),
 		dumpCommand(a), diffCommand(a), reviewCommand(a), convertCommand(a), formatsCommand(a),
 		explainCommand(a), manCommand(a, root), versionCommand(a))
 	if games := a.Games.Hashing(); len(games) > 0 {

@@ -1,4 +1,4 @@
-// Package restoreplan writes plans: files from which the mod contrib/minetest/trowel_restore puts nodes back into the
+// Package restoreplan writes plans: files from which the mod contrib/minetest/trowel_rewind puts nodes back into the
 // world of a running server. docs/formats/minetest-restore-plan.md describes the format.
 package restoreplan
 
@@ -19,7 +19,7 @@ import (
 
 const (
 	// Name is the name of the plan that the mod reads, in the folder of the world.
-	Name = "trowel_restore.plan"
+	Name = "trowel_rewind.plan"
 	// Magic is at the start and at the end of a plan.
 	Magic = "trowelrp"
 

@@ -99,7 +99,7 @@ func (o *PutBackOptions) fromSnapshot(ctx context.Context, job *format.Job, src 
 	return nil
 }
 
-// Plan writes the plan from which the mod trowel_restore puts a region of a snapshot back into the world existing while a
+// Plan writes the plan from which the mod trowel_rewind puts a region of a snapshot back into the world existing while a
 // server runs it. The job has the options of [PutBack].
 func Plan(ctx context.Context, job *format.Job, src, existing *format.Source, out format.Output) error {
 	o := format.Values[PutBackOptions](job)
@@ -150,14 +150,14 @@ func Plan(ctx context.Context, job *format.Job, src, existing *format.Source, ou
 		for _, line := range counts.Notes() {
 			job.Warn(existing.Path, "%s", line)
 		}
-		job.Done("from the snapshot of %s: %s with %s; `/%s start` in the chat of the server puts them back",
-			s.Time.Format(time.RFC3339), words.Count(n, "block"), words.Count(counts.Nodes.Load(), "node"), restoreMod)
+		job.Done("from the snapshot of %s: %s with %s; `/rewind start` in the chat of the server puts them back",
+			s.Time.Format(time.RFC3339), words.Count(n, "block"), words.Count(counts.Nodes.Load(), "node"))
 		return buffer.Flush()
 	})
 }
 
-// restoreMod is the name of the mod that applies plans, and of its command.
-const restoreMod = "trowel_restore"
+// restoreMod is the name of the mod that applies plans.
+const restoreMod = "trowel_rewind"
 
 // writePlan writes a plan, and returns the number of its blocks.
 func writePlan(ctx context.Context, out io.Writer, s *worldrepo.Snapshot, from, into mapdb.DB, r worldedit.Region,

@@ -282,14 +282,14 @@ func TestPutBack(t *testing.T) {
 	region := worldedit.Region{Box: worldedit.BoxOf(worldedit.Vec{}, worldedit.Vec{3})}
 	all := sequence{worldedit.Set(region, "m:z", worldedit.Setting{Counts: new(worldedit.Counts)})}
 	for _, c := range []struct{ box, moment, mod, want, plan string }{
-		{"0,0,0:1,0,0", "", "", "m:a/3 water_source/0 m:z/0 m:z/0 count:7", "the world lacks the mod trowel_restore"},
+		{"0,0,0:1,0,0", "", "", "m:a/3 water_source/0 m:z/0 m:z/0 count:7", "the world lacks the mod trowel_rewind"},
 		{"2,0,0:2,0,0", "", "true", "m:z/0 m:z/0 chest/1 m:z/0 owner=ann m:dirt 1500 count:7", ""},
-		{"2,0,0:2,0,0", "", "false", "m:z/0 m:z/0 chest/1 m:z/0 owner=ann m:dirt 1500 count:7", "the world lacks the mod trowel_restore"},
+		{"2,0,0:2,0,0", "", "false", "m:z/0 m:z/0 chest/1 m:z/0 owner=ann m:dirt 1500 count:7", "the world lacks the mod trowel_rewind"},
 		{"0,0", "", "true", `--box "0,0"`, ""},
 		{"0,0,0:1,0,0", "2001-01-01", "true", "the oldest snapshot is of", ""},
 	} {
 		if c.mod != "" {
-			judge.Write(t, filepath.Join(dir, "world.mt"), []byte(settings+"load_mod_trowel_restore = "+c.mod+"\n"))
+			judge.Write(t, filepath.Join(dir, "world.mt"), []byte(settings+"load_mod_trowel_rewind = "+c.mod+"\n"))
 		}
 		var said []string
 		job := &format.Job{Values: map[string]string{"repository": folder, "box": c.box, "moment": c.moment},

@@ -89,13 +89,14 @@ func TestUnits(t *testing.T) {
 	}
 	dir := t.TempDir()
 	var units []string
-	for _, name := range []string{"trowel-worker.service", "trowel-backup.service", "trowel-backup.timer"} {
+	for _, name := range []string{"trowel-worker.service", "trowel-backup.service", "trowel-backup.timer",
+		"../minetest/trowel-guard.service"} {
 		data, err := os.ReadFile(filepath.Join(contrib, name))
 		if err != nil {
 			t.Fatal(err)
 		}
 		text := regexp.MustCompile(`/usr/local/bin/trowel(-fleet)?`).ReplaceAllString(string(data), "/bin/true")
-		unit := filepath.Join(dir, name)
+		unit := filepath.Join(dir, filepath.Base(name))
 		if err := os.WriteFile(unit, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -38,6 +38,13 @@ if content("clock") then -- a clock that counts work instead of time
 	costs(_G, "VoxelManip", 4500)
 end
 
+core.after(0, function() -- who is named in minetest.conf has all privileges
+	local auth = core.get_auth_handler()
+	if not auth.get_auth("admin") then
+		auth.create_auth("admin", "")
+	end
+end)
+
 core.register_globalstep(function()
 	local order = content("order")
 	if not order then
@@ -49,7 +56,7 @@ core.register_globalstep(function()
 	if lua then
 		reply = assert(loadstring(lua))()
 	else
-		_, reply = core.registered_chatcommands.trowel_restore.func("admin", order)
+		_, reply = core.registered_chatcommands.rewind.func("admin", order)
 	end
 	core.safe_file_write(world .. "/reply", tostring(reply))
 end)

@@ -3,13 +3,12 @@
 
 local core = core or minetest
 
-local name = "trowel_restore"
-local folder = core.get_modpath(name)
+local folder = core.get_modpath("trowel_rewind")
 local plan = dofile(folder .. "/plan.lua")
 local apply = assert(loadfile(folder .. "/apply.lua"))(plan)
 
-local path = core.get_worldpath() .. "/trowel_restore.plan"
-local progress_path = core.get_worldpath() .. "/trowel_restore.progress"
+local path = core.get_worldpath() .. "/trowel_rewind.plan"
+local progress_path = core.get_worldpath() .. "/trowel_rewind.progress"
 
 local budget = 8000  -- microseconds of a step of the server: estimates of costs are inexact, and 10,000 are allowed
 local ahead = 16     -- blocks that are loaded in advance
@@ -25,10 +24,10 @@ local clock = 0   -- seconds of game time
 local costs = {}  -- microseconds that a piece of work may take, by kind
 
 local function say(text)
-	core.log("action", "[trowel_restore] " .. text)
+	core.log("action", "[trowel_rewind] " .. text)
 	for _, player in ipairs(core.get_connected_players()) do
 		if core.check_player_privs(player:get_player_name(), {server = true}) then
-			core.chat_send_player(player:get_player_name(), "[trowel_restore] " .. text)
+			core.chat_send_player(player:get_player_name(), "[trowel_rewind] " .. text)
 		end
 	end
 end
@@ -226,7 +225,7 @@ local function put_blocks(j)
 	walk(j, state.at, function(r, loaded)
 		local counts = state.counts
 		if not loaded then
-			core.log("warning", ("[trowel_restore] block %d,%d,%d could not be loaded"):format(r.x, r.y, r.z))
+			core.log("warning", ("[trowel_rewind] block %d,%d,%d could not be loaded"):format(r.x, r.y, r.z))
 			counts.absent = counts.absent + 1
 		elseif not apply.block(j.plan, r, counts, pause, state.pass > 1) then
 			return false
@@ -346,36 +345,34 @@ local function status()
 		return "there is no plan that can be used: " .. why .. "; `trowel restore REPO --into WORLD --box ... --plan` writes one"
 	end
 	p.file:close()
-	return "the plan for " .. p.text .. " has " .. p.blocks .. " blocks; `/trowel_restore start` puts them back"
+	return "the plan for " .. p.text .. " has " .. p.blocks .. " blocks; `/rewind start` puts them back"
 end
 
-core.register_chatcommand(name, {
-	params = "[start | cancel]",
-	description = "Puts the region of the backup in trowel_restore.plan back into the world, or reports how far that is",
-	privs = {server = true},
-	func = function(_, param)
-		if param == "" or param == "status" then
-			return true, status()
-		elseif param == "cancel" then
-			if not job then
-				os.remove(progress_path) -- of a plan that ended with an error
-				return false, "nothing is being put back"
-			end
-			job.cancelled = true
-			return true, "it ends after the present block"
-		elseif param ~= "start" then
-			return false, "expected start, cancel or nothing"
-		elseif job then
-			return false, status()
-		end
-		local p, why = plan.open(path)
-		if not p then
-			return false, "nothing was changed: " .. why
-		end
-		start(p)
-		return true, "checking the plan for " .. p.text
-	end,
-})
+-- Begins to apply the plan.
+local function begin()
+	if job then
+		return false, status()
+	end
+	local p, why = plan.open(path)
+	if not p then
+		return false, "nothing was changed: " .. why
+	end
+	start(p)
+	return true, "checking the plan for " .. p.text
+end
+
+local function cancel()
+	if not job then
+		os.remove(progress_path) -- of a plan that ended with an error
+		return false, "nothing is being put back"
+	end
+	job.cancelled = true
+	return true, "it ends after the present block"
+end
+
+assert(loadfile(folder .. "/rewind.lua"))({lag = lag, status = status, begin = begin, cancel = cancel, job = function()
+	return job
+end})
 
 -- A server that was stopped continues.
 core.after(0, function()

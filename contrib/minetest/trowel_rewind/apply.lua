@@ -154,7 +154,7 @@ local function put_metadata(p, at, put, low, counts, pause)
 				counts.metadata = counts.metadata + 1
 			else
 				counts.failed = counts.failed + 1
-				core.log("error", "[trowel_restore] metadata at " .. core.pos_to_string(pos) .. ": " .. tostring(why))
+				core.log("error", "[trowel_rewind] metadata at " .. core.pos_to_string(pos) .. ": " .. tostring(why))
 			end
 		end)
 		at = r.next
