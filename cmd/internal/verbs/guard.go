@@ -134,6 +134,7 @@ func (g *guard) run(ctx context.Context) error {
 			began := time.Now()
 			if _, err := g.snapshot(ctx); err == nil {
 				next = began.Add(g.every)
+				g.forget(ctx)
 			} else if next = time.Now().Add(min(guardRetry, g.every)); ctx.Err() == nil {
 				g.talk.Fail(fmt.Errorf("no snapshot: %w; it is tried again at %s", err, next.Format(time.TimeOnly)))
 			}
@@ -204,7 +205,7 @@ func (g *guard) first(ctx context.Context) time.Time {
 	return last.Add(g.every)
 }
 
-// snapshot stores a snapshot, removes old ones, and returns the name of the new one.
+// snapshot stores a snapshot and returns its name.
 func (g *guard) snapshot(ctx context.Context) (id string, err error) {
 	began := time.Now()
 	defer func() {
@@ -237,11 +238,6 @@ func (g *guard) snapshot(ctx context.Context) (id string, err error) {
 			id = fmt.Sprint(f.Value)
 		}
 	}
-	if g.keep != (keeping{}) {
-		if err := g.forget(ctx); err != nil && ctx.Err() == nil {
-			g.talk.Fail(fmt.Errorf("old snapshots stay: %w", err))
-		}
-	}
 	return id, nil
 }
 
@@ -258,8 +254,12 @@ func (g *guard) withRepo(ctx context.Context, do func(r *service.File) error) er
 	return wording.Named(do(r), r.Called)
 }
 
-func (g *guard) forget(ctx context.Context) error {
-	return g.withRepo(ctx, func(r *service.File) error {
+// forget removes old snapshots. It is not done after the snapshot before a rewind, which still needs an older one.
+func (g *guard) forget(ctx context.Context) {
+	if g.keep == (keeping{}) {
+		return
+	}
+	err := g.withRepo(ctx, func(r *service.File) error {
 		list, err := r.Backups.List(ctx, g.Job(r.Format), r.Source)
 		if err != nil {
 			return err
@@ -270,6 +270,9 @@ func (g *guard) forget(ctx context.Context) error {
 		}
 		return r.Backups.Forget(ctx, r.Source, ids, "")
 	})
+	if err != nil && ctx.Err() == nil {
+		g.talk.Fail(fmt.Errorf("old snapshots stay: %w", err))
+	}
 }
 
 // daily checks the repository, removes what it does not need, and reports what the day was like.
