@@ -54,9 +54,8 @@ func compareWorlds(ctx context.Context, job *format.Job, old, new format.Side, c
 	return all.Lines(), err
 }
 
-// actors reads who changed blocks, in the records of the rollback of a server.
-func actors(ctx context.Context, _ *format.Job, src *format.Source, differences []any, since, until time.Time,
-	did func(difference int, by string, likely bool)) error {
+// changesOf returns differences of worlds, and empty ones in place of others.
+func changesOf(differences []any) []*worlddiff.Change {
 	list := make([]*worlddiff.Change, len(differences))
 	for i, d := range differences {
 		list[i] = new(worlddiff.Change)
@@ -64,7 +63,31 @@ func actors(ctx context.Context, _ *format.Job, src *format.Source, differences 
 			list[i] = c
 		}
 	}
-	return worlddiff.Actors(ctx, src.Dir, list, since, until, func(i int, d rollback.Deed) {
+	return list
+}
+
+// gather gathers changed blocks into places, the largest first.
+func gather(differences []any) (larger []any, of []int) {
+	regions, in, _, _ := worlddiff.Regions(changesOf(differences))
+	number := make(map[*worlddiff.Region]int)
+	for i, r := range regions {
+		number[r] = i
+		larger = append(larger, r)
+	}
+	for _, r := range in {
+		i, ok := number[r]
+		if !ok {
+			i = -1
+		}
+		of = append(of, i)
+	}
+	return larger, of
+}
+
+// actors reads who changed blocks, in the records of the rollback of a server.
+func actors(ctx context.Context, _ *format.Job, src *format.Source, differences []any, since, until time.Time,
+	did func(difference int, by string, likely bool)) error {
+	return worlddiff.Actors(ctx, src.Dir, changesOf(differences), since, until, func(i int, d rollback.Deed) {
 		if d.Actor != "" {
 			did(i, strings.TrimPrefix(d.Actor, "player:"), d.Guessed)
 		}

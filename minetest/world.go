@@ -30,6 +30,7 @@ var minetestWorld = &format.Format{
 	Publish:       worldfile.Publish,
 	Compare:       compareWorlds,
 	Actors:        actors,
+	Gather:        gather,
 	Dump:          worldfile.Dump,
 	Repair:        worldRepair,
 	Editing:       worldEditing,

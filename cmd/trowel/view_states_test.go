@@ -287,3 +287,43 @@ func TestViewPutBackPage(t *testing.T) {
 	}
 	v.stop()
 }
+
+// TestViewPlacesPage compares a snapshot with the world as it is: what was built is one place of the list, with its box, and is put
+// back from there.
+func TestViewPlacesPage(t *testing.T) {
+	world, repo, ids := backedUp(t, 1)
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	v := view(t, world, "--backups", repo, "--edit")
+	c := v.comparedTo(v.states()[0].ID, 0, "?run=1")
+	if c.Count != 2 || c.Cells != 3*13*4+1 { // and a file that edit has made
+		t.Errorf("%d changes of %d nodes", c.Count, c.Cells)
+	}
+	p := v.open(1280, 800)
+	p.Wait(`document.querySelector(".pane-edit select") && document.querySelector(".leaflet-tile-loaded")`)
+	p.Press("<")
+	p.Wait(`location.hash.includes("then=` + ids[0] + `")`)
+	settle(p)
+	p.Press("=")
+	p.Do(chromedp.Click("#tab-changes"))
+	p.Wait(`document.querySelector(".pane-changes .strong") || document.querySelector(".changes li")`)
+	p.Do(chromedp.Evaluate(`document.querySelector(".pane-changes .strong")?.click()`, nil))
+	p.Wait(`document.querySelectorAll(".changes li").length === 2`)
+	p.Do(chromedp.Click(".changes li .link"))
+	p.Wait(`document.querySelector(".changes li .put")`)
+	settle(p)
+	p.Picture("place")
+	p.Accessible("a place")
+	p.Do(chromedp.Click(".changes li .put"))
+	p.Wait(`document.querySelector("dialog #put-from-x")`)
+	box := chromium.Eval[string](p, `[...document.querySelectorAll("dialog input")].map((f) => f.value).join()`)
+	if box != "2,2,3,4,14,6" {
+		t.Errorf("the box is %s", box)
+	}
+	p.Do(chromedp.Click("dialog .yes"))
+	p.Wait(`document.querySelector(".edits .line")?.textContent.includes("put-back --box=2,2,3:4,14,6")`)
+	settle(p)
+	for _, m := range p.Messages() {
+		t.Errorf("on the console: %s", m)
+	}
+	v.stop()
+}

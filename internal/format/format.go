@@ -99,6 +99,10 @@ type Format struct {
 	Actors func(ctx context.Context, job *Job, src *Source, differences []any, since, until time.Time,
 		did func(difference int, by string, likely bool)) error
 
+	// Gather gathers differences that Compare found into larger ones, such as all blocks of a house: of has for each difference the
+	// index of the larger one, or -1. Nil: differences are not gathered.
+	Gather func(differences []any) (larger []any, of []int)
+
 	// CompareTo is the name of another format that Compare accepts for either file; "" if there is none.
 	CompareTo string
 

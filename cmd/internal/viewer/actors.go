@@ -3,6 +3,8 @@ package viewer
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 )
@@ -21,7 +23,6 @@ const maxActors = 20
 func (c *comparison) attribute(ctx context.Context, p pair) error {
 	c.mu.Lock()
 	raw := c.raw
-	c.raw = nil
 	c.mu.Unlock()
 	from, to := p.old.of.State, p.new.of.State
 	if from == nil || p.new.Format.Actors == nil {
@@ -64,7 +65,52 @@ func (c *comparison) attribute(ctx context.Context, p pair) error {
 		for _, a := range by {
 			c.changes[i].who = append(c.changes[i].who, *a)
 		}
-		slices.SortFunc(c.changes[i].who, func(a, b actor) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.By, b.By)) })
+		sortActors(c.changes[i].who)
 	}
 	return err
+}
+
+func sortActors(list []actor) {
+	slices.SortFunc(list, func(a, b actor) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.By, b.By)) })
+}
+
+// gather gathers the changes between two states of a file into larger ones, if the format can.
+func (c *comparison) gather(p pair) {
+	if p.new.Format.Gather == nil || p.old.of.State == nil && p.new.of.State == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	larger, of := p.new.Format.Gather(c.raw)
+	list := make([]difference, len(larger))
+	for i, one := range larger {
+		data, err := json.Marshal(one)
+		if err != nil {
+			return // it stays as it is
+		}
+		list[i] = difference{text: fmt.Sprint(one), data: data}
+	}
+	var rest []difference
+	for i, d := range c.changes {
+		if of[i] < 0 {
+			rest = append(rest, d)
+			continue
+		}
+		g := &list[of[i]]
+		g.count, g.old, g.new = g.count+d.count, append(g.old, d.old...), append(g.new, d.new...)
+		for _, a := range d.who {
+			k := slices.IndexFunc(g.who, func(b actor) bool { return b.By == a.By })
+			if k < 0 {
+				g.who = append(g.who, a)
+				continue
+			}
+			g.who[k].Count += a.Count
+			g.who[k].Likely = g.who[k].Likely && a.Likely
+		}
+	}
+	for i := range list {
+		sortActors(list[i].who)
+	}
+	c.count += len(list) + len(rest) - len(c.changes)
+	c.changes = append(list, rest...)
 }

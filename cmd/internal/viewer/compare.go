@@ -43,7 +43,7 @@ type comparison struct {
 	cells    int64 // number of places of all changes
 	kept     int   // number of places kept
 	changes  []difference
-	raw      []any    // the changes, until the actors are known
+	raw      []any    // the changes, until all is known about them
 	lines    []string // one line for each change, as diff prints it
 	notes    []string
 }
@@ -308,7 +308,12 @@ func (c *comparison) run(ctx context.Context, p pair) error {
 		c.lines = lines
 		c.mu.Unlock()
 		if err == nil {
-			err = c.attribute(ctx, p)
+			if err = c.attribute(ctx, p); err == nil {
+				c.gather(p)
+			}
+			c.mu.Lock()
+			c.raw = nil
+			c.mu.Unlock()
 		}
 		if !errors.Is(err, format.ErrByTrees) {
 			return err

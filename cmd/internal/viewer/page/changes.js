@@ -59,11 +59,16 @@ export const panel = {
       if (chosen >= shown) shown = chosen + 50;
       fill(list, all.slice(0, shown).map((c, i) => {
         const [sign, word] = signs[kindOf(c)];
-        return el("li", {}, el("button", { type: "button", className: `link ${kindOf(c)}`, "aria-current": i === chosen ? "true" : undefined, onclick: () => choose(i) }, el("b", { title: word }, sign), el("span", {}, c.text || c.data.path, c.who && el("span", { className: "who muted" }, ` by ${c.who.map((a) => a.by + (a.likely ? " (likely)" : "")).join(", ")}`))));
+        return el("li", {}, el("button", { type: "button", className: `link ${kindOf(c)}`, "aria-current": i === chosen ? "true" : undefined, onclick: () => choose(i) }, el("b", { title: word }, sign), el("span", {}, c.text || c.data.path, c.who && el("span", { className: "who muted" }, ` by ${c.who.map((a) => a.by + (a.likely ? " (likely)" : "")).join(", ")}`))),
+          i === chosen && c.data.box && back(c.data.box));
       }));
       fill(more, all.length > shown && el("button", { type: "button", onclick: () => ((shown += 500), rows()) }, `${(all.length - shown).toLocaleString()} more`));
       list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
       if (chosen >= 0 && answer.byFile) diff(all[chosen], list.children[chosen]).catch((err) => context.failed(here, err));
+    };
+    const back = (box) => {
+      const ask = context.states?.back(context.pair.ids[0], box);
+      return ask && el("p", { className: "row" }, el("button", { type: "button", className: "put", onclick: ask }, "Put this back …"));
     };
     // Each rectangle is a mark that leads to its change.
     const mark = () => {

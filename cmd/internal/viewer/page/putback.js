@@ -9,8 +9,9 @@ import { brief } from "./place.js";
 
 const names = ["x", "y", "z"], least = -32768, most = 32767;
 
-// putBack asks for a box, and adds the operation. With the pointer, the box is drawn in the picture first.
-export async function putBack(context, state, when, pointer) {
+// putBack asks for a box, and adds the operation. With the pointer, the box is drawn in the picture first; known is the box to begin
+// with.
+export async function putBack(context, state, when, pointer, known) {
   await load("edit.css");
   const { shown } = context, axes = shown.view.axes.map((a) => a.replace("-", ""));
   let from = [least, least, least], to = [most, most, most];
@@ -27,7 +28,8 @@ export async function putBack(context, state, when, pointer) {
     return Boolean(text);
   };
   if (pointer && !(await drawn())) return;
-  if (!pointer) {
+  if (known) ({ min: from, max: to } = known);
+  else if (!pointer) {
     const m = shown.map.getBounds(), visible = [m.getNorthWest(), m.getSouthEast()].map((p) => shown.units(p).map(Math.floor));
     take(visible);
   }

@@ -21,6 +21,7 @@ const when = (s, how) => new Date(s.time).toLocaleString(undefined, how);
 //   file()       the number of the file that is shown
 //   pair()       {ids, names} of the two files that are compared, the older one first; undefined if only one is shown
 //   values(id)   the values of the state that show a file
+//   back(id, b)  a function that asks whether to put a box of a state back; undefined if that cannot be done
 //   state()      the shown earlier state; undefined if the file is shown as it is
 //   offer()      adapts the buttons to the picture
 export async function timeline(context) {
@@ -143,6 +144,12 @@ export async function timeline(context) {
       return s ? { then: s.key } : { then: undefined, file: id || undefined };
     },
     state: () => (chosen().key ? chosen() : undefined),
+    // back opens the form that puts a box of the state with this file back, if it can be: {min, max}.
+    back(id, box) {
+      const s = list.find((s) => s.id === id);
+      if (context.session.edit === undefined || !s?.back) return undefined;
+      return () => import("./putback.js").then((m) => m.putBack(context, s, when(s, exact), false, box)).catch((err) => context.say(err.message));
+    },
     offer,
   };
 }
