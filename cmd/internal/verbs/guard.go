@@ -43,7 +43,7 @@ type guardState struct {
 	snapshots, failures int
 	last                time.Time // of the newest snapshot
 	took                time.Duration
-	failed              string // why the newest snapshot failed, "" if it did not
+	failed              bool // the newest snapshot failed
 	findings            int    // errors of the newest check of the repository
 	checked             time.Time
 	answered, refused   int
@@ -214,11 +214,11 @@ func (g *guard) snapshot(ctx context.Context) (id string, err error) {
 		s := &g.state
 		if err != nil {
 			s.failures++
-			s.failed = err.Error()
+			s.failed = true
 			return
 		}
 		s.snapshots++
-		s.last, s.took, s.failed = time.Now(), time.Since(began), ""
+		s.last, s.took, s.failed = time.Now(), time.Since(began), false
 	}()
 	w, err := g.Find(ctx, g.world)
 	if err != nil {
@@ -320,8 +320,8 @@ func (g *guard) now() guardState {
 func (g *guard) health(now time.Time) string {
 	s := g.now()
 	switch {
-	case s.failed != "":
-		return "the newest snapshot failed: " + s.failed
+	case s.failed:
+		return "the newest snapshot failed: see the log"
 	case s.last.IsZero():
 		return "there is no snapshot yet"
 	case now.Sub(s.last) > 2*g.every+time.Hour:

@@ -39,6 +39,7 @@ const (
 	answerFile = "answer.json"
 	maxAsk     = 1 << 14 // bytes of a request
 	maxPlaces  = 12      // places in an answer
+	blockNodes = 4096    // nodes of a block, in which areas are counted
 )
 
 // askPause is the time between two requests. A test makes it shorter.
@@ -70,6 +71,11 @@ func newAsks(g *guard, p *format.Plan) *asks {
 func (a *asks) answer(ctx context.Context) {
 	path := filepath.Join(a.dir, askFile)
 	if time.Now().Before(a.next) || !exists(path) {
+		return
+	}
+	if info, err := os.Lstat(a.dir); err != nil || !info.IsDir() {
+		a.next = time.Now().Add(guardDay)
+		a.talk.Fail(fmt.Errorf("%s is not a folder: requests are not answered", a.dir))
 		return
 	}
 	defer func() { a.next = time.Now().Add(askPause) }()
@@ -173,13 +179,16 @@ func (a *asks) do(ctx context.Context, q ask) (is answer, err error) {
 			return is, fmt.Errorf("%s: a request cannot have the option %q", q.Do, name)
 		}
 	}
-	if box := q.Options["box"]; q.Do != "list" {
-		if n := volume(box); n < 1 || n > a.most {
-			return is, fmt.Errorf("expected a box of at most %s nodes, not %q", words.Thousands(int64(a.most)), box)
-		}
-		if q.Options["moment"] == "" {
-			return is, errors.New("the request names no moment")
-		}
+	box, n := q.Options["box"], volume(q.Options["box"])
+	if q.Do == "list" { // the blocks around a box, of which several may contain parts of it
+		box = q.Options["area"]
+		n = volume(box) * blockNodes / 8
+	}
+	if n < 1 || n > a.most {
+		return is, fmt.Errorf("expected a box of at most %s nodes, not %q (--most-nodes)", words.Thousands(int64(a.most)), box)
+	}
+	if q.Options["moment"] == "" {
+		return is, errors.New("the request names no moment")
 	}
 	if q.Do == "rewind" {
 		if is.Before, err = a.snapshot(ctx); err != nil {

@@ -10,7 +10,7 @@ core.mkdir(folder)
 
 local patience = 600 -- seconds until a request counts as not answered
 local confirming = 60 -- seconds to confirm
-local largest = 150 -- the largest radius, in nodes
+local largest = 63 -- the largest radius, in nodes: guard allows boxes of 128 x 128 x 128, unless --most-nodes says otherwise
 local shown_for = 15 -- seconds that marks are shown
 local every = 3 -- seconds between two reports of progress
 
