@@ -44,6 +44,7 @@ type CodexOptions struct {
 	Base      string   // the game's own files, a folder or an archive; "" if they are unavailable
 	Languages []string // the languages whose texts are included
 	Public    bool     // internal names and paths are omitted
+	NoModels  bool     // models are omitted
 }
 
 // OpenCodex is the codex of some mods.

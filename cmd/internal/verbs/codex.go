@@ -29,6 +29,8 @@ folder. --base names the game's own files, a folder or an archive; without it, a
 of the game's files, what is missing is listed on the page of holes, with file and line, and never
 shown as a chance of 0 %.
 
+Pages of items and monsters show their model, which turns; --no-models omits it.
+
 --public omits internal names, paths of files and the page of holes. --language adds the texts of a
 folder of MEDIA/TRANSLATIONS; it can be given several times.
 
@@ -46,6 +48,7 @@ site is made: docs/codex.md describes it.`,
 	Input(cmd, "base")
 	flags.StringSliceVar(&m.options.Languages, "language", nil, "a `language` to include, such as DE")
 	flags.BoolVar(&m.options.Public, "public", false, "omit internal names, paths and holes")
+	flags.BoolVar(&m.options.NoModels, "no-models", false, "omit the models of items and monsters, which take most of the time and space")
 	flags.BoolVarP(&m.force, "force", "f", false, "replace an existing folder that this verb made")
 	flags.BoolVar(&m.dryRun, "dry-run", false, "print what would be written, and write nothing")
 	flags.BoolVar(&m.data, "json", false, "print the data as JSON, and make no site")

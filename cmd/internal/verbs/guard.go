@@ -44,7 +44,7 @@ type guardState struct {
 	last                time.Time // of the newest snapshot
 	took                time.Duration
 	failed              bool // the newest snapshot failed
-	findings            int    // errors of the newest check of the repository
+	findings            int  // errors of the newest check of the repository
 	checked             time.Time
 	answered, refused   int
 }

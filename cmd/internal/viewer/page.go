@@ -15,6 +15,7 @@ import (
 	minjs "github.com/tdewolff/minify/v2/js"
 
 	"trowel.example/cmd/internal/leaflet"
+	"trowel.example/internal/picture/gltf/scripts"
 )
 
 //go:embed page
@@ -43,7 +44,7 @@ var pageTypes = map[string]string{
 // PageFiles returns the files of the page as they are served, by their addresses: the document, and what it loads.
 func PageFiles() (map[string][]byte, error) {
 	all := make(map[string][]byte)
-	for _, from := range []fs.FS{page, leaflet.Files} {
+	for _, from := range []fs.FS{page, leaflet.Files, scripts.Files} {
 		err := fs.WalkDir(from, ".", func(name string, d fs.DirEntry, err error) error {
 			if err == nil && pageTypes[path.Ext(name)] != "" {
 				at := "page/" + path.Base(name)
@@ -72,8 +73,10 @@ func pageFile(at string) ([]byte, error) {
 		return nil, fs.ErrNotExist
 	}
 	data, err := page.ReadFile(at)
-	if err != nil {
-		data, err = leaflet.Files.ReadFile(name)
+	for _, other := range []fs.ReadFileFS{leaflet.Files, scripts.Files} {
+		if err != nil {
+			data, err = other.ReadFile(name)
+		}
 	}
 	if err != nil {
 		return nil, fs.ErrNotExist

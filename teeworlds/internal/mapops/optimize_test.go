@@ -13,6 +13,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/internal/format"
 	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/internal/mapops"
 	"trowel.example/teeworlds/internal/mapphysics"
@@ -141,5 +142,39 @@ func TestOptimizeCorpus(t *testing.T) {
 				t.Errorf("%s: %+v: the picture differs by %.3f", name, o, d)
 			}
 		}
+	}
+}
+
+// TestJudgeOptimizeMaps compares optimize with map_optimize for ten released maps. The server loads the results, and map_resave reads
+// them.
+func TestJudgeOptimizeMaps(t *testing.T) {
+	dir := filepath.Join(corpus.Dir(t, "teeworlds"), "ddnet_ddnet", "data", "maps")
+	for _, name := range []string{"Kobra@2014-03-29-21367b", "Kobra 4@2017-07-19-f6e862", "Hulk@2014-01-16-c88e11",
+		"Joyride@2014-01-16-342343", "Goo!@2017-07-19-c21b9a", "Gold Mine", "Sunny Side Up", "Tsunami", "LearnToPlay", "Tutorial"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			data := judge.Read(t, filepath.Join(dir, name+".map"))
+			at := judge.Dir(t)
+			judge.Write(t, filepath.Join(at, "given.map"), data)
+			if err := os.Mkdir(filepath.Join(at, "out"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if said, err := judge.Run(t, at, "map_optimize", "given.map", "theirs.map"); err != nil {
+				t.Fatal(err, said)
+			}
+			theirs := len(judge.Read(t, filepath.Join(at, "out", "theirs.map")))
+			_, made, _ := optimized(t, data, mapops.Optimization{Level: "9", ClearTiles: true})
+			t.Logf("%d bytes; map_optimize: %d; optimize: %d", len(data), theirs, len(made))
+			if len(made) >= theirs {
+				t.Errorf("%d bytes, map_optimize makes %d", len(made), theirs)
+			}
+			if log, err := judge.Load(t, judge.DDNetServer, made); err != nil {
+				t.Errorf("%v\n%s", err, log)
+			}
+			judge.Write(t, filepath.Join(at, "made.map"), made)
+			if said, err := judge.Run(t, at, "map_resave", "made.map", "again.map"); err != nil {
+				t.Error(err, said)
+			}
+		})
 	}
 }

@@ -1,12 +1,19 @@
 package codexsite
 
 import (
+	"errors"
+	"image"
+	"image/color"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp/kb"
 
 	"trowel.example/internal/testing/judge/chromium"
 	"trowel.example/torchlight/internal/codex"
@@ -102,6 +109,70 @@ func TestPage(t *testing.T) {
 	if list := p.Messages(); len(list) > 0 {
 		t.Error(list)
 	}
+}
+
+// TestModel turns the model of an item, which stays while the level changes.
+func TestModel(t *testing.T) {
+	p, open := visit(t, build(t, sample(t), Options{}), 1000, 900)
+	open("item=5148310662718520902")
+	p.Wait(`document.querySelector("canvas.model")?.width > 300`)
+	seen := func(name string) image.Image {
+		t.Helper()
+		p.Rest()
+		at := chromium.Eval[[4]float64](p, `(() => { const r = document.querySelector("canvas.model").getBoundingClientRect();
+			return [r.left, r.top, r.right, r.bottom]; })()`)
+		return p.Picture(name).(interface {
+			SubImage(image.Rectangle) image.Image
+		}).SubImage(image.Rect(int(at[0])+2, int(at[1])+2, int(at[2])-2, int(at[3])-2))
+	}
+	colors := func(m image.Image) int {
+		all := make(map[color.Color]bool)
+		for y := m.Bounds().Min.Y; y < m.Bounds().Max.Y; y++ {
+			for x := m.Bounds().Min.X; x < m.Bounds().Max.X; x++ {
+				all[m.At(x, y)] = true
+			}
+		}
+		return len(all)
+	}
+	first := seen("codex-model")
+	if n := colors(first); n < 50 {
+		t.Errorf("the model has %d colors", n)
+	}
+	p.Accessible("model")
+	chromium.Eval[bool](p, `(document.querySelector("canvas.model").focus(), window.kept = document.querySelector("canvas.model"), true)`)
+	p.Press(kb.ArrowLeft)
+	p.Press(kb.ArrowLeft)
+	chromium.Eval[bool](p, `(document.activeElement.blur(), true)`)
+	if turned := seen("codex-model-turned"); same(first, turned) {
+		t.Error("the model does not turn")
+	}
+	open("item=5148310662718520902&level=20")
+	if !chromium.Eval[bool](p, `window.kept === document.querySelector("canvas.model")`) {
+		t.Error("the model is made again when the level changes")
+	}
+	for _, m := range p.Messages() {
+		if !strings.Contains(m, "GPU stall") {
+			t.Error(m)
+		}
+	}
+	without := build(t, sample(t), Options{NoModels: true})
+	for _, name := range []string{"models", "paint.js"} {
+		if _, err := os.Stat(filepath.Join(without, name)); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("without models: %s, %v", name, err)
+		}
+	}
+}
+
+// same reports whether two pictures of one size have the same pixels.
+func same(a, b image.Image) bool {
+	for y := range a.Bounds().Dy() {
+		for x := range a.Bounds().Dx() {
+			if a.At(a.Bounds().Min.X+x, a.Bounds().Min.Y+y) != b.At(b.Bounds().Min.X+x, b.Bounds().Min.Y+y) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // TestHostile tests that names are shown as text, whatever they contain.

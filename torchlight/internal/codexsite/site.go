@@ -31,6 +31,7 @@ const Manifest = "codex.json"
 // Options are the options of a site.
 type Options struct {
 	Public   bool // internal names and paths are omitted; Write removes them from the data, too
+	NoModels bool // models of items and units are omitted
 	Progress func(what string, done, of int)
 }
 
@@ -86,6 +87,7 @@ type writer struct {
 	Options
 	iconOf  map[*codex.Thing]string // names of icons in upper case
 	sprites map[string]sprite       // by name of the icon
+	models  map[*codex.Thing]string // names of files with models
 }
 
 // Write writes the site of some data to an empty folder.
@@ -107,6 +109,9 @@ func Write(ctx context.Context, dir string, d *codex.Data, sources []codex.Sourc
 	})
 	if err == nil {
 		err = w.icons(ctx)
+	}
+	if err == nil && !o.NoModels {
+		err = w.putModels(ctx)
 	}
 	if err == nil {
 		if codex.Shorten(d); o.Public {
@@ -168,6 +173,7 @@ type row struct {
 	Weapon   []float64 `json:"weapon,omitempty"`
 	Armor    []float64 `json:"armor,omitempty"`
 	Text     string    `json:"text,omitempty"` // for searches
+	Model    string    `json:"model,omitempty"`
 }
 
 // putData writes the lists, and the details in a file for each kind and letter.
@@ -194,7 +200,7 @@ func (w *writer) putData() error {
 	}
 	name := func(l codex.Link) string { return title[l.Kind+"="+l.ID] }
 	add := func(kind string, t *codex.Thing, v any, r row) {
-		r.ID, r.Title, r.Mod = t.ID, t.Title, t.Mod
+		r.ID, r.Title, r.Mod, r.Model = t.ID, t.Title, t.Mod, w.models[t]
 		if r.Name = t.Name; t.Name == t.Title {
 			r.Name = ""
 		}

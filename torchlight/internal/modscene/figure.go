@@ -198,6 +198,17 @@ func Model(src *format.Source, base moddir.Files, anims []string, o Options) (m 
 	return m, lacks, fault.InFile(err, src.Path)
 }
 
+// ModelOf returns the model of the unit or mesh at a path of the game without its animations, from files of the game.
+func ModelOf(files figure.Files, at string) (*gltf.Model, error) {
+	data, err := files.Read(at)
+	if err != nil {
+		return nil, err
+	}
+	s := &subject{path: at, data: data, find: files.Read, list: files.List}
+	m, _, err := s.model([]string{noAnim})
+	return m, err
+}
+
 // Model returns the model of a mesh or unit of an archive, like the function [Model].
 func (a *Archive) Model(at string, anims []string, o Options) (m *gltf.Model, lacks []format.Missing, err error) {
 	s, _, err := a.file(at, o)

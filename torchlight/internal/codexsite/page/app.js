@@ -491,6 +491,21 @@ async function place(v) {
 
 const pages = { item, unit, set, affix, skill, recipe, class: spawnClass, type: unitType, place };
 
+// model returns the place of a model, which is read when it is seen. It stays while the page of the same thing is made again.
+let seen;
+function model(name) {
+  if (seen?.name === name && seen.canvas.isConnected) return seen.canvas;
+  const canvas = el("canvas", { class: "model", tabindex: "0", role: "img", "aria-label": "Its model. Arrow keys turn it, + and - change its size." });
+  seen = { name, canvas };
+  const eye = new IntersectionObserver(([e]) => {
+    if (!e.isIntersecting) return;
+    eye.disconnect();
+    import("./model.js").then((m) => m.show(canvas, `models/${name}.glb`)).catch((err) => canvas.replaceWith(el("p", { class: "dim" }, `The model cannot be shown: ${err.message}.`)));
+  });
+  eye.observe(canvas);
+  return canvas;
+}
+
 async function showThing(kind, id) {
   const row = (await index(kind)).get(id);
   if (!row) return ["Not found", [el("h1", { tabindex: -1 }, "This codex does not contain that"), el("p", null, `There is no ${kinds[kind][1]} with the ID ${id}.`)]];
@@ -508,7 +523,7 @@ async function showThing(kind, id) {
     v.values?.length && table(["Key", "Value", "From"], v.values.map((x) => tr(x.key, el("td", { dir: "auto" }, x.value), el("td", { class: "dim" }, x.from ? v.files[x.from] : "this file"))), { label: "Values" })) : undefined;
   return [plain(said(v.title)), [el("div", { class: "head" }, icon({ ...row, kind }, 64), el("div", null, el("h1", { tabindex: -1 }, rich(v.title)),
     el("div", { class: "dim" }, [kinds[kind][1], modOf(v.mod), ...others.filter(([l, t]) => t && l !== language).map(([l, t]) => `${l}: ${plain(t)}`)].filter(Boolean).join(" · ")),
-    v.description && el("p", null, rich(v.description)))), more, paths]];
+    v.description && el("p", null, rich(v.description)))), row.model && model(row.model), more, paths]];
 }
 
 async function showHoles() {
