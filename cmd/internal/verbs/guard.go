@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -174,7 +174,8 @@ func (g *guard) fits(ctx context.Context) error {
 	for _, f := range g.Formats {
 		for i := range f.Conversions {
 			if c := &f.Conversions[i]; c.To == w.Name && c.Plan != nil && c.Plan.Asks != "" {
-				g.asks = newAsks(g, c.Plan)
+				into := slices.IndexFunc(w.Editing.Commands, func(k *format.Command) bool { return k.Name == c.Into })
+				g.asks = &asks{guard: g, plan: c.Plan, options: w.Editing.Commands[into].Options, dir: filepath.Join(g.world, c.Plan.Asks)}
 			}
 		}
 	}
@@ -183,7 +184,7 @@ func (g *guard) fits(ctx context.Context) error {
 
 // first returns when the first snapshot is due: at once, unless the repository has one that is young enough.
 func (g *guard) first(ctx context.Context) time.Time {
-	if !exists(g.repo) && !g.IsElsewhere(g.repo) {
+	if !service.Exists(g.repo) && !g.IsElsewhere(g.repo) {
 		return time.Now()
 	}
 	var last time.Time
@@ -378,10 +379,4 @@ func (g *guard) metrics() string {
 	add("requests_total", "counter", "Requests of the game that were answered.", s.answered)
 	add("refused_total", "counter", "Requests of the game that were refused.", s.refused)
 	return b.String()
-}
-
-// exists reports whether there is something at a path, without following a link.
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }

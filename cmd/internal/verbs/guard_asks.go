@@ -29,9 +29,10 @@ import (
 // else about a request is checked here, because everybody who can write to the folder can make one.
 type asks struct {
 	*guard
-	plan *format.Plan
-	dir  string
-	next time.Time // before which no request is read
+	plan    *format.Plan
+	options []format.Option // of the command that the plan is of
+	dir     string
+	next    time.Time // before which no request is read
 }
 
 const (
@@ -63,14 +64,10 @@ type answer struct {
 	Written bool   `json:"written,omitempty"` // the plan is in its place
 }
 
-func newAsks(g *guard, p *format.Plan) *asks {
-	return &asks{guard: g, plan: p, dir: filepath.Join(g.world, p.Asks)}
-}
-
 // answer answers the request in the folder, if there is one.
 func (a *asks) answer(ctx context.Context) {
 	path := filepath.Join(a.dir, askFile)
-	if time.Now().Before(a.next) || !exists(path) {
+	if time.Now().Before(a.next) || !service.Exists(path) {
 		return
 	}
 	if info, err := os.Lstat(a.dir); err != nil || !info.IsDir() {
@@ -204,7 +201,7 @@ func (a *asks) do(ctx context.Context, q ask) (is answer, err error) {
 		if q.Do == "list" {
 			return a.list(ctx, q, r, w, &is)
 		}
-		job, err := a.askJob(r.Format, a.command(w.Format), q)
+		job, err := a.askJob(r.Format, a.options, q)
 		if err != nil {
 			return err
 		}
@@ -212,20 +209,6 @@ func (a *asks) do(ctx context.Context, q ask) (is answer, err error) {
 		return a.write(ctx, job, r, w)
 	})
 	return is, err
-}
-
-// command returns the options of the command that puts things back.
-func (a *asks) command(world *format.Format) []format.Option {
-	for _, c := range world.Editing.Commands {
-		for _, f := range a.Formats {
-			for i := range f.Conversions {
-				if f.Conversions[i].Plan == a.plan && f.Conversions[i].Into == c.Name {
-					return c.Options
-				}
-			}
-		}
-	}
-	return nil
 }
 
 // askJob returns a job with the options of a request.

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"trowel.example/cmd/internal/service"
 	"trowel.example/internal/testing/judge"
 )
 
@@ -173,7 +174,7 @@ func TestGuard(t *testing.T) {
 		t.Fatal(err)
 	}
 	undo := g.ask(`{"id": "c-3", "do": "undo", "by": "cid", "options": {"moment": "` + did.Before + `", "box": "0,0,0:3,3,3"}}`)
-	if undo.Error != "" || !undo.Written || undo.Before != "" || !exists(plan) {
+	if undo.Error != "" || !undo.Written || undo.Before != "" || !service.Exists(plan) {
 		t.Errorf("undo: %+v", undo)
 	}
 	if err := os.Remove(plan); err != nil {
@@ -208,7 +209,7 @@ func TestGuard(t *testing.T) {
 			t.Errorf("%.200s: %+v, expected %q", request, is, why)
 		}
 	}
-	if exists(plan) {
+	if service.Exists(plan) {
 		t.Error("a refused request has left a plan")
 	}
 	began := time.Now()

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"trowel.example/cmd/internal/service"
 	"trowel.example/internal/testing/judge"
 )
 
@@ -64,7 +65,7 @@ func TestKillGuard(t *testing.T) {
 	}
 	g := startGuard(t, world, repo)
 	is := g.ask(fmt.Sprintf(`{"id": "last", "do": "undo", "by": "ann", "options": {"moment": %q, "box": "-20,-20,-20:20,20,20"}}`, now))
-	if is.Error != "" || !exists(plan) {
+	if is.Error != "" || !service.Exists(plan) {
 		t.Errorf("after all: %+v", is)
 	}
 }
