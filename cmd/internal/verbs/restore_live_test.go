@@ -429,6 +429,28 @@ func TestGuardLive(t *testing.T) {
 	s.until("word about guard", func() bool { return strings.Contains(s.log(), "waiting for `trowel guard`") })
 	g := startGuard(t, at("world"), at("repo"))
 	s.until("offer", func() bool { return strings.Contains(s.log(), "/rewind yes puts") })
+	// Who may only put his own areas back has no other place.
+	s.order(`lua
+		minetest.get_auth_handler().create_auth("own", "")
+		minetest.set_player_privs("own", {rewind_own = true})
+		areas = {getAreasAtPos = function() return {[7] = {pos1 = {x = 0, y = 0, z = 0}, pos2 = {x = 3, y = 3, z = 3}}} end,
+			isAreaOwner = function(_, id, name) return id == 7 and name == owner end}
+		local was = minetest.get_player_by_name
+		minetest.get_player_by_name = function(name)
+			local mod = debug.getinfo(2, "S").source:find("trowel_rewind", 1, true)
+			return mod and name == "own" and {get_pos = function() return vector.new(1, 1, 1) end} or was(name)
+		end
+		function rewind(text) return select(2, minetest.registered_chatcommands.rewind.func("own", text)) or "asked" end`)
+	for _, c := range [][2]string{{`rewind("0min")`, "you are in no area that you own"}, {`rewind("0min 5")`, "stand in an area that you own"},
+		{`rewind("start")`, "needs the privilege server"}, {`rewind("undo")`, "put nothing back"}} {
+		if said := s.order("lua\nreturn " + c[0]); !strings.Contains(said, c[1]) {
+			t.Errorf("%s: %s", c[0], said)
+		}
+	}
+	if said := s.order("lua\nowner = 'own'\nreturn rewind('0min')"); said != "asked" {
+		t.Error(said)
+	}
+	s.until("answer", func() bool { return strings.Contains(s.log(), "[trowel_rewind] own: ") })
 	s.order("list 0min " + from + " " + to)
 	s.until("list", func() bool { return strings.Contains(s.log(), "gone: ") && strings.Contains(s.log(), " places, ") })
 	s.order(`lua

@@ -82,6 +82,11 @@ local function look_for_answer()
 	end
 end
 
+-- Whether a player may put any place back.
+local function may_all(name)
+	return core.check_player_privs(name, {rewind = true}) or core.check_player_privs(name, {server = true})
+end
+
 -- Boxes.
 
 local function whole(v)
@@ -133,7 +138,7 @@ end
 -- The box that a player means: two corners or a radius in the words, else his area, else his marks. Who may only put his own areas
 -- back has no other box.
 local function chosen(name, words)
-	local any = core.check_player_privs(name, {rewind = true}) or core.check_player_privs(name, {server = true})
+	local any = may_all(name)
 	local player = core.get_player_by_name(name)
 	local pos = player and player:get_pos()
 	if not any then
@@ -435,7 +440,14 @@ function does.undo(name)
 	if not a or not b then
 		return false, "you have put nothing back"
 	end
-	return put_back(name, "undo", box_of(a, b), tostring(u.moment))
+	local box = box_of(a, b)
+	if not may_all(name) then
+		local own = area_at(name, {x = (box.low.x + box.high.x) / 2, y = (box.low.y + box.high.y) / 2, z = (box.low.z + box.high.z) / 2}, true)
+		if not own or corners(own, 1) ~= u.box then
+			return false, "the area is not yours any more"
+		end
+	end
+	return put_back(name, "undo", box, tostring(u.moment))
 end
 
 function does.off(name)
@@ -463,8 +475,7 @@ core.register_chatcommand("rewind", {
 	params = "list [TIME] [RADIUS] | show TIME [RADIUS] | TIME [RADIUS] | yes | undo | off | pos1 | pos2 | status | start",
 	description = "Puts a place back as it was. TIME is 2h, 30min, 1d, 20:00, yesterday 20:00 or 2026-11-20 20:00",
 	func = function(name, param)
-		if not (core.check_player_privs(name, {rewind = true}) or core.check_player_privs(name, {rewind_own = true}) or
-			core.check_player_privs(name, {server = true})) then
+		if not may_all(name) and not core.check_player_privs(name, {rewind_own = true}) then
 			return false, "this needs the privilege rewind or rewind_own"
 		end
 		local words = param:split(" ")
