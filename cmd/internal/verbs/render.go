@@ -53,7 +53,7 @@ folder. -o names the picture, or the folder for several. Its format is chosen by
 as large as possible and centred. With --scale (pixels per unit) as well, it shows the middle.
 --thumbnail makes a picture whose longer side has ` + fmt.Sprint(thumbnailSide) +
 			` pixels: of everything, or of the middle if a unit would have less than an
-eighth of its natural size.
+eighth of its natural size. It also accepts a folder: of all files in it that can be drawn.
 
 --layers takes comma-separated names or patterns: only these are drawn. With a + or - before each of
 them, they are added to the default layers or removed from them. Layers of a map are also named by
@@ -122,7 +122,13 @@ everything that was missing for the picture, as {kind, name, count, unit, what, 
 		if err != nil {
 			return wording.Hint(err, "see `%s --help`", cmd.CommandPath())
 		}
-		targets, closeAll, err := scenesOf(cmd.Context(), a, Expand(args))
+		files := Expand(args)
+		if d.thumbnail {
+			if files, err = seenIn(cmd.Context(), a, files); err != nil {
+				return err
+			}
+		}
+		targets, closeAll, err := scenesOf(cmd.Context(), a, files)
 		if err != nil {
 			return err
 		}
@@ -368,4 +374,38 @@ func (d *askedPicture) pictureName(t sceneTarget, several bool) (string, error) 
 		}
 	}
 	return filepath.Join(d.out, base+ext), nil
+}
+
+// seenIn replaces folders of files by those files in them that can be drawn.
+func seenIn(ctx context.Context, a *Tool, names []string) (files []string, err error) {
+	for _, name := range names {
+		before := len(files)
+		err := a.Targets(ctx, name, func(t service.Target) error {
+			if !t.Found {
+				files = append(files, name)
+				return nil
+			}
+			if t.Err != nil {
+				return t.Err
+			}
+			g, err := a.FindTarget(ctx, t)
+			if errors.Is(err, format.ErrUnknown) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			if g.Scene != nil {
+				files = append(files, t.Name)
+			}
+			return g.Close()
+		})
+		if err != nil {
+			return nil, err
+		}
+		if len(files) == before {
+			return nil, noFiles(name, "files that can be drawn")
+		}
+	}
+	return files, nil
 }
