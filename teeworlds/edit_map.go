@@ -43,9 +43,10 @@ var mapOperations = []*format.Command{
 		Title:   "Remove edges of design layers that only repeat, because the game repeats them anyway",
 		Example: "shrink"}, mapops.Shrink),
 	declare(format.Command{Name: "optimize", Title: "Make the file smaller: the map looks and plays the same", Heading: headingMap,
-		Long: "Optimize removes unused parts, merges equal images, removes edges of design layers that only repeat, changes pixels that are " +
-			"not seen where an image becomes smaller, and compresses each data block again, if it becomes smaller. It prints how many bytes each " +
-			"of these saves, and compares how the map plays, as diff --physics does. --clear-tiles saves most.",
+		Long: "Optimize removes unused parts, merges equal images, removes edges of design layers that only repeat, clears colours " +
+			"of transparent tiles where an image becomes smaller, and compresses each data block again, if it becomes smaller. It prints how many " +
+			"bytes each of these saves, and compares how the map plays, as diff --physics does. The map looks the same, to the pixel. " +
+			"--clear-tiles saves most: it also changes pixels that are not seen, which scaling mixes into those beside them.",
 		Example: "optimize --level best"}, mapops.Optimize),
 	onMap(format.Command{Name: "append", Heading: headingMap,
 		Title: "Append all groups of another map, with their images, sounds, envelopes and settings",

@@ -65,6 +65,8 @@ func packed(p *image.NRGBA) []byte {
 type OptimizeOptions struct {
 	// KeepTiles keeps tiles that no layer uses, for later edits of the map.
 	KeepTiles bool
+	// Exact changes only what no scaling mixes into what is seen: wholly transparent tiles, in images that only tile layers use.
+	Exact bool
 }
 
 // OptimizeImages makes embedded images smaller without visible changes: tiles that no layer uses become transparent,
@@ -72,8 +74,13 @@ type OptimizeOptions struct {
 // their colours from [Dilate]. An image that would not become smaller is left unchanged.
 func (e *Editor) OptimizeImages(images []int, o OptimizeOptions) error {
 	used := make([]*[256]bool, len(e.m.Images)) // nil: the whole image is used, or none of it
-	if !o.KeepTiles {
+	if !o.KeepTiles || o.Exact {
 		e.usedTiles(used)
+	}
+	if o.Exact {
+		return e.changePictures(images, "pixels", "pixels that are not seen changed", func(i int, p *image.NRGBA) bool {
+			return used[i] != nil && clearEmpty(p) && smaller(e.m.Images[i], p)
+		})
 	}
 	return e.changePictures(images, "pixels", "pixels that are not seen changed", func(i int, p *image.NRGBA) bool {
 		w, h := p.Rect.Dx(), p.Rect.Dy()
@@ -97,6 +104,28 @@ func (e *Editor) OptimizeImages(images []int, o OptimizeOptions) error {
 		}
 		return smaller(e.m.Images[i], p)
 	})
+}
+
+// clearEmpty removes the colours of wholly transparent tiles. It reports whether the picture has tiles.
+func clearEmpty(p *image.NRGBA) bool {
+	w, h := p.Rect.Dx()/16, p.Rect.Dy()/16
+	if 16*w != p.Rect.Dx() || 16*h != p.Rect.Dy() {
+		return false
+	}
+	for id := range 256 {
+		tile := p.SubImage(image.Rect(0, 0, w, h).Add(image.Pt(id%16*w, id/16*h))).(*image.NRGBA)
+		empty := true
+		for y := 0; y < h && empty; y++ {
+			own := tile.Pix[y*tile.Stride:][:4*w]
+			for i := 3; i < len(own) && empty; i += 4 {
+				empty = own[i] == 0
+			}
+		}
+		for y := 0; y < h && empty; y++ {
+			clear(tile.Pix[y*tile.Stride:][:4*w])
+		}
+	}
+	return true
 }
 
 // smaller reports whether the image would take fewer bytes in the file with the picture p, whose rows have no gaps.

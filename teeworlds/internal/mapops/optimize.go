@@ -16,7 +16,7 @@ import (
 
 // Optimization are the options of [Optimize].
 type Optimization struct {
-	ClearTiles bool   `option:"clear-tiles" help:"clear tiles of images that no layer uses: nobody can draw with them in this map again"`
+	ClearTiles bool   `option:"clear-tiles" help:"clear tiles that no layer uses, and other pixels that are not seen: nobody can draw with these tiles again"`
 	Level      string `option:"level" choices:"1|2|3|4|5|6|7|8|9|best" default:"9" help:"how much to compress; best takes minutes"`
 }
 
@@ -56,7 +56,7 @@ func Optimize(ctx context.Context, e *Editor, o Optimization) error {
 			if err != nil {
 				return err
 			}
-			return work.OptimizeImages(all, mapedit.OptimizeOptions{KeepTiles: !o.ClearTiles})
+			return work.OptimizeImages(all, mapedit.OptimizeOptions{Exact: !o.ClearTiles})
 		}},
 	}
 	for _, s := range steps {

@@ -50,7 +50,7 @@ export const panel = {
     // ready shows what would make the file smaller, and offers the new file.
     async function ready() {
       const made = await context.busy("the new file", ask(context.doc.id, "ready", {}, context.signal));
-      const done = el("p", {}, made.file ? ["The file has ", el("strong", {}, `${count.format(made.after)} bytes`), ` instead of ${count.format(made.before)}. How it plays was compared: that is the same.`] : "The file is as small as this program can make it.");
+      const done = el("p", {}, made.file ? ["The file has ", el("strong", {}, `${count.format(made.after)} bytes`), ` instead of ${count.format(made.before)}. It looks the same, to the pixel; how it plays was compared.`] : "The file is as small as this program can make it.");
       const box = dialog("Make it ready", done, el("ul", { className: "notes" }, [...made.changes.slice(0, -1), ...made.notes].map((text) => el("li", {}, text))),
         el("p", { className: "muted" }, "What stands against its release stays: only you can change that."),
         el("div", { className: "row" }, made.file && button("Download", () => {
