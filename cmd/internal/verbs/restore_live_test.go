@@ -441,7 +441,7 @@ func TestGuardLive(t *testing.T) {
 			return mod and name == "own" and {get_pos = function() return vector.new(1, 1, 1) end} or was(name)
 		end
 		function rewind(text) return select(2, minetest.registered_chatcommands.rewind.func("own", text)) or "asked" end`)
-	for _, c := range [][2]string{{`rewind("0min")`, "you are in no area that you own"}, {`rewind("0min 5")`, "stand in an area that you own"},
+	for _, c := range [][2]string{{`rewind("0min")`, "you are in no area that you own"}, {`rewind("0min 5")`, "go into an area that you own"},
 		{`rewind("start")`, "needs the privilege server"}, {`rewind("undo")`, "put nothing back"}} {
 		if said := s.order("lua\nreturn " + c[0]); !strings.Contains(said, c[1]) {
 			t.Errorf("%s: %s", c[0], said)

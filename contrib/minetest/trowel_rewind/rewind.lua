@@ -143,7 +143,7 @@ local function chosen(name, words)
 	local pos = player and player:get_pos()
 	if not any then
 		if #words > 0 then
-			return nil, "with the privilege rewind_own, stand in an area that you own"
+			return nil, "with the privilege rewind_own, go into an area that you own"
 		end
 		local box = pos and area_at(name, pos, true)
 		return box, not box and "you are in no area that you own" or nil
@@ -165,7 +165,7 @@ local function chosen(name, words)
 	if not box and m and m[1] and m[2] then
 		box = box_of(m[1], m[2])
 	end
-	return box, not box and "stand in an area, mark two corners with /rewind pos1 and /rewind pos2, or give a radius" or nil
+	return box, not box and "go into an area, mark two corners with /rewind pos1 and /rewind pos2, or give a radius" or nil
 end
 
 -- Moments.

@@ -16,7 +16,7 @@ import (
 
 // Optimization are the options of [Optimize].
 type Optimization struct {
-	ClearTiles bool   `option:"clear-tiles" help:"clear tiles that no layer uses, and other pixels that are not seen: nobody can draw with these tiles again"`
+	ClearTiles bool   `option:"clear-tiles" help:"also clear tiles that no layer uses, and all pixels that are not seen"`
 	Level      string `option:"level" choices:"1|2|3|4|5|6|7|8|9|best" default:"9" help:"how much to compress; best takes minutes"`
 }
 
