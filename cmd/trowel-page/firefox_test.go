@@ -83,7 +83,9 @@ func TestFirefox(t *testing.T) {
 	}
 
 	// A mapper who asks what is against the release of his map, looks at the first finding, and takes a smaller file.
-	p.Text("(location.hash = '#rules=ddnet')")
+	p.Open(server.URL + "/?rules=ddnet")
+	p.Wait("document.body.dataset.ready")
+	open("burrow.map")
 	p.Wait("frames[0].document.querySelector('#pane-release strong')?.textContent === '1 finding against a binding rule.'")
 	p.Text("frames[0].document.querySelector('#pane-release li .what').click()")
 	p.Wait("location.hash.includes('at=50.5')")
@@ -91,6 +93,9 @@ func TestFirefox(t *testing.T) {
 	p.Wait("frames[0].document.querySelector('dialog strong')?.textContent.endsWith(' bytes')")
 	p.Text("frames[0].document.querySelector('dialog .yes').click()")
 	p.Wait("!frames[0].document.querySelector('dialog')")
+	p.Open(server.URL + "/")
+	p.Wait("document.body.dataset.ready")
+	open("burrow.map")
 
 	// The inspector at a place, the search, the time, and a change of the map.
 	p.Text("(location.hash = '#at=20.5,10.5')")

@@ -245,7 +245,9 @@ async function lacking(list) {
 async function chosen(list) {
   if (pictures.areOnly(list)) return tell(await pictures.choose(list));
   if (!edits.mayClose()) return;
-  if (location.hash || location.search) history.replaceState(null, "", asked = location.pathname); // it is of the files before
+  // The address is of the files before, but for the rules by which maps are checked.
+  const rules = new URLSearchParams(location.search).get("rules");
+  if (location.hash || location.search) history.replaceState(null, "", asked = location.pathname + (rules ? "?" + new URLSearchParams({ rules }) : ""));
   linked = false;
   const files = list.map(([path, file]) => [path, file, file.lastModified]);
   await open(files, [...new Set(files.map(([path]) => path.split("/")[0]))]);

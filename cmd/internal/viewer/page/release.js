@@ -18,7 +18,7 @@ export const panel = {
   async open(node, context) {
     const { checks } = context.doc;
     const rules = () => state().rules ?? checks.rules[0];
-    let answer, scene = {}, again, chosen, list = [];
+    let answer, scene = {}, again, chosen, wanted, list = [];
     const head = el("div"), body = el("div", { className: "kinds" });
     fill(node, head, body);
 
@@ -31,6 +31,8 @@ export const panel = {
       const broken = list.filter((f) => f.rule.binds && f.severity !== "info").length;
       context.count(answer.state === "done" ? broken || undefined : undefined, "warning");
       draw();
+      const found = wanted && scene.where && list.find((f) => f.message === wanted[0]);
+      if (found) choose(found, wanted[1]);
       if (answer.state === "running") again = setTimeout(() => load().catch((err) => context.failed(node, err)), 1000);
     }
     const select = (title, key, values, usual) => el("label", {}, title, el("select", { name: key, onchange: (e) => set({ [key]: e.target.value }) }, usual !== undefined && el("option", { value: "" }, usual), values.map((v) => el("option", { value: v, selected: v === (key === "rules" ? rules() : state()[key]) }, v))));
@@ -68,7 +70,7 @@ export const panel = {
     function choose(f, i) {
       chosen = f;
       const place = f.places[i];
-      if (place) visit(context, scene, place);
+      wanted = place && !visit(context, scene, place) ? [f.message, i] : undefined; // the picture is not there yet
       context.say(`${f.severity}: ${f.message}${place?.text ? `, at ${place.text}` : ""}`);
       draw();
     }

@@ -21,8 +21,10 @@
 const watchers = new Set();
 let now = read();
 
+// A link such as ?rules=ddnet is for any files, also those that are opened later: see release.js.
 function read() {
-  return Object.fromEntries(new URLSearchParams(parent.location.hash.slice(1)));
+  const own = new URLSearchParams(parent.location.hash.slice(1)), rules = new URLSearchParams(parent.location.search).get("rules");
+  return { ...(rules && { rules }), ...Object.fromEntries(own) };
 }
 
 export const state = () => now;
