@@ -74,10 +74,11 @@ func TestViewModel(t *testing.T) {
 		return [r.left, r.top, r.width, r.height];
 	})()`)
 	width, height := stage[2], stage[3]
-	// seen returns the picture in the page, without the player and the buttons under it.
+	// seen returns the picture in the page, without the player and the buttons under it, and without the mark of the focus.
 	seen := func(name string) image.Image {
 		settle(p)
 		unfocused(p)
+		defer p.Do(chromedp.Focus(".map"))
 		return p.Picture(name).(interface {
 			SubImage(image.Rectangle) image.Image
 		}).SubImage(image.Rect(stage[0], stage[1], stage[0]+width, stage[1]+height-130))
@@ -115,7 +116,7 @@ func TestViewModel(t *testing.T) {
 	p.Do(chromedp.Focus(".map"))
 	p.Press(kb.ArrowLeft)
 	p.Press(kb.ArrowRight)
-	first := seen("model") // with the mark of the focus
+	first := seen("model")
 	for _, key := range []string{kb.ArrowLeft, kb.ArrowUp, "+"} {
 		p.Press(key)
 	}
