@@ -225,3 +225,38 @@ func TestLargePictures(t *testing.T) {
 		t.Errorf("%v, %v, %v", merged, conflicts, err)
 	}
 }
+
+// TestMissingEnvelopes tests that numbers of envelopes that no map has are kept, also where a side adds one, and that a number that
+// could mean two things is an error.
+func TestMissingEnvelopes(t *testing.T) {
+	base := start()
+	refer := func(m *twmap.Map, numbers ...int32) {
+		var quads []twmap.Quad
+		for i, n := range numbers {
+			q := twmap.NewQuad(int32(100*i), 0, 32, 32)
+			q.PosEnv = n
+			quads = append(quads, q)
+		}
+		lamps(m).SetQuads(quads)
+	}
+	refer(base, 0, 1, 2, 9, 1<<30)
+	ours, theirs := base.Clone(), base.Clone()
+	ours.Info.Author = "Bob"
+	theirs.Envelopes = append(theirs.Envelopes, twmap.NewEnvelope("path", twmap.ChannelsPosition, twmap.EnvPoint{}))
+	merged, conflicts, err := mapmerge.Merge(base, ours, theirs, merge3.Options{})
+	if err != nil || len(conflicts) > 0 {
+		t.Fatal(err, conflicts)
+	}
+	quads, _ := lamps(merged).Quads()
+	var got []int32
+	for _, q := range quads {
+		got = append(got, q.PosEnv)
+	}
+	if want := []int32{0, 1, 2, 9, 1 << 30}; !slices.Equal(got, want) {
+		t.Errorf("the quads refer to %v, want %v", got, want)
+	}
+	refer(base, 1<<24)
+	if _, _, err := mapmerge.Merge(base, base.Clone(), base.Clone(), merge3.Options{}); err == nil || !strings.Contains(err.Error(), "16777216") {
+		t.Errorf("a number that no map can have: %v", err)
+	}
+}
