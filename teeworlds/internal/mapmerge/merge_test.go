@@ -256,7 +256,8 @@ func TestMissingEnvelopes(t *testing.T) {
 		t.Errorf("the quads refer to %v, want %v", got, want)
 	}
 	refer(base, 1<<24)
-	if _, _, err := mapmerge.Merge(base, base.Clone(), base.Clone(), merge3.Options{}); err == nil || !strings.Contains(err.Error(), "16777216") {
+	_, _, err = mapmerge.Merge(base, base.Clone(), base.Clone(), merge3.Options{})
+	if err == nil || !strings.Contains(err.Error(), "16777216") {
 		t.Errorf("a number that no map can have: %v", err)
 	}
 }
