@@ -63,7 +63,7 @@ func mend(data []byte, dropUnknown bool) (m mended) {
 		m.time = b.Timestamp
 	}
 	if b != nil {
-		if n := b.NameUnmapped(); n > 0 {
+		if n := b.NameUnmapped(); n > 0 && keepsNames(b) {
 			sink.Add(foundNamed, "names", -1, "ids without a name: %d", n)
 			m.fate = salvaged
 		}
@@ -83,6 +83,17 @@ func mend(data []byte, dropUnknown bool) (m mended) {
 	}
 	sink.Add(foundSalvaged, "", -1, "%s before, %d now", words.Count(len(data), "byte"), len(m.data))
 	return m
+}
+
+// keepsNames reports whether the names of a block are in its bytes. In version 21 they follow the objects: where these cannot be read, they
+// are not.
+func keepsNames(b *mapblock.Block) bool {
+	data, err := b.Encode()
+	if err != nil {
+		return false
+	}
+	again, err := mapblock.Decode(data)
+	return err == nil && again.NameUnmapped() == 0
 }
 
 // MendBlock returns the repaired bytes of a single block, or data if the block is undamaged. The sink receives the damage and
