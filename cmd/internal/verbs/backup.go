@@ -66,12 +66,7 @@ With --json it prints an object of snapshot, blocks, changed, removed, stored, b
 	cmd.AddCommand(backupStatsCommand(a))
 	cmd.Flags().BoolVar(&rekey, "rekey", false, "replace the readers of an encrypted repository by those of --recipient and --passphrase")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	OptionFlags(a, cmd, func(f *format.Format) []format.Option {
-		if f.Backups == nil || f.Build == nil {
-			return nil
-		}
-		return append(f.OptionsFor(0), f.Backups.Options...)
-	})
+	OptionFlags(a, cmd, snapshotOptions)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		g, err := a.Find(cmd.Context(), args[0])
 		if err != nil {
@@ -117,6 +112,14 @@ With --json it prints an object of snapshot, blocks, changed, removed, stored, b
 		return a.printFields("", info.Fields)
 	}
 	return needs(cmd, needChanges)
+}
+
+// snapshotOptions returns the options of snapshots of files of a format.
+func snapshotOptions(f *format.Format) []format.Option {
+	if f.Backups == nil || f.Build == nil {
+		return nil
+	}
+	return append(f.OptionsFor(0), f.Backups.Options...)
 }
 
 func backupStatsCommand(a *Tool) *cobra.Command {

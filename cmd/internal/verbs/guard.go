@@ -77,12 +77,7 @@ PostgreSQL. For an encrypted repository, TROWEL_KEY_FILE or TROWEL_PASSPHRASE ha
 	cmd.Flags().BoolVar(&g.prune, "prune", false, "once a day, remove data that no snapshot needs")
 	cmd.Flags().StringVar(&g.listen, "listen", "", "serve /healthz and /metrics at this `address`, such as 127.0.0.1:9150")
 	cmd.Flags().IntVar(&g.most, "most-nodes", 2_097_152, "the largest box that a request may name, in `N` nodes")
-	OptionFlags(a, cmd, func(f *format.Format) []format.Option {
-		if f.Backups == nil || f.Build == nil {
-			return nil
-		}
-		return append(f.OptionsFor(0), f.Backups.Options...)
-	})
+	OptionFlags(a, cmd, snapshotOptions)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		g.world, g.repo = args[0], args[1]
 		switch {

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"trowel.example/cmd/internal/service"
+	"trowel.example/internal/files/output"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/wholefile"
 	"trowel.example/internal/format"
@@ -107,13 +108,11 @@ func (a *asks) answer(ctx context.Context) {
 		is = answer{ID: q.ID, Error: words.OneLine(strings.TrimPrefix(a.talk.Plain(err.Error()), a.repo+": "))}
 		a.talk.Fail(fmt.Errorf("request of %s refused: %w", words.Quoted(q.By), err))
 	} else {
-		a.talk.Say("%s: %s %s", q.By, q.Do, strings.Join(slices.Collect(func(yield func(string) bool) {
-			for _, name := range slices.Sorted(maps.Keys(q.Options)) {
-				if !yield(q.Options[name]) {
-					return
-				}
-			}
-		}), " "))
+		line := q.By + ": " + q.Do
+		for _, name := range slices.Sorted(maps.Keys(q.Options)) {
+			line += " " + q.Options[name]
+		}
+		a.talk.Say("%s", line)
 	}
 	data, err = json.Marshal(is)
 	if err == nil {
@@ -229,8 +228,7 @@ func (a *asks) askJob(f *format.Format, options []format.Option, q ask) (*format
 }
 
 func (a *asks) list(ctx context.Context, q ask, r, w *service.File, is *answer) error {
-	options := r.OptionsFor(format.ForCompare)
-	job, err := a.askJob(r.Format, options, q)
+	job, err := a.askJob(r.Format, r.OptionsFor(format.ForCompare), q)
 	if err != nil {
 		return err
 	}
@@ -247,46 +245,16 @@ func (a *asks) list(ctx context.Context, q ask, r, w *service.File, is *answer) 
 
 // write writes the plan: it is complete, or not there.
 func (a *asks) write(ctx context.Context, job *format.Job, r, w *service.File) error {
-	out := &planOutput{path: filepath.Join(a.world, a.plan.Name)}
-	defer out.drop()
+	out, err := output.New(filepath.Join(a.world, a.plan.Name), output.Options{Replace: true, Reads: r.Reads,
+		Others: func() fs.FileMode { return service.OthersOf(r.ShownPaths()) }})
+	if err != nil {
+		return err
+	}
+	defer out.Discard()
 	if err := a.plan.Write(ctx, job, r.Source, w.Source, out); err != nil {
 		return err
 	}
-	return out.keep()
-}
-
-// planOutput is the output of a plan.
-type planOutput struct {
-	path string
-	*os.File
-}
-
-func (p *planOutput) Create(string) (format.Part, error) {
-	f, err := wholefile.Create(p.path)
-	p.File = f
-	return f, err
-}
-
-var errPlanFile = errors.New("a plan is a file")
-
-func (p *planOutput) Dir() (string, error)     { return "", errPlanFile }
-func (p *planOutput) KeptDir() (string, error) { return "", errPlanFile }
-
-func (p *planOutput) drop() {
-	if p.File != nil {
-		p.File.Close()
-		os.Remove(p.File.Name())
-	}
-}
-
-func (p *planOutput) keep() error {
-	part := p.File.Name()
-	err := wholefile.Flush(p.File)
-	if err = errors.Join(err, p.File.Close()); err != nil {
-		return err
-	}
-	p.File = nil
-	return wholefile.Keep(part, p.path)
+	return out.Commit()
 }
 
 // volume returns the number of nodes in a box x1,y1,z1:x2,y2,z2, or 0 if it is not one.

@@ -375,24 +375,16 @@ end
 
 local does = {}
 
-function does.pos1(name)
-	local player = core.get_player_by_name(name)
-	if not player then
-		return false, "only a player in the game has a place"
+for corner, said in ipairs({"first corner: ", "second corner: "}) do
+	does["pos" .. corner] = function(name)
+		local player = core.get_player_by_name(name)
+		if not player then
+			return false, "only a player in the game has a place"
+		end
+		marks[name] = marks[name] or {}
+		marks[name][corner] = whole(player:get_pos())
+		return true, said .. core.pos_to_string(marks[name][corner])
 	end
-	marks[name] = marks[name] or {}
-	marks[name][1] = whole(player:get_pos())
-	return true, "first corner: " .. core.pos_to_string(marks[name][1])
-end
-
-function does.pos2(name)
-	local player = core.get_player_by_name(name)
-	if not player then
-		return false, "only a player in the game has a place"
-	end
-	marks[name] = marks[name] or {}
-	marks[name][2] = whole(player:get_pos())
-	return true, "second corner: " .. core.pos_to_string(marks[name][2])
 end
 
 -- find lists what changed, and shows the boxes if marked is set.
@@ -455,9 +447,7 @@ function does.off(name)
 	return restore.cancel()
 end
 
-function does.cancel(name)
-	return does.off(name)
-end
+does.cancel = does.off
 
 function does.status()
 	return true, restore.status()
