@@ -10,19 +10,12 @@ import { watchPaper } from "./paper.js";
 import { working } from "./work.js";
 import { read } from "./glb.js";
 import { context } from "./gl.js";
-import { painter } from "./paint.js";
+import { around, painter } from "./paint.js";
 
 const most = 2048; // maximum width and height in pixels
 const under = 60; // pixels under the model for the player
 const pause = 200; // milliseconds without movement before the address is updated
 const start = [0, 0, 1, 0, 0];
-
-// around returns axes that are turned to the left around the vertical, and then lifted.
-function around([right, up, toward], yaw, pitch) {
-  const [s, c] = [Math.sin((yaw * Math.PI) / 180), Math.cos((yaw * Math.PI) / 180)], [sin, cos] = [Math.sin((pitch * Math.PI) / 180), Math.cos((pitch * Math.PI) / 180)];
-  const [r, u, t] = [right, up, toward].map(([x, y, z]) => [c * x - s * z, y, s * x + c * z]);
-  return [r, u.map((v, i) => cos * v - sin * t[i]), t.map((v, i) => cos * v + sin * u[i])];
-}
 
 // look makes a Scene (map.js) show a model in a box.
 export async function look(shown, box) {

@@ -35,6 +35,13 @@ void main() {
   result = vec4(c.rgb * bright, alpha == 2 ? c.a : 1.);
 }`;
 
+// around returns axes that are turned to the left around the vertical, and then lifted.
+export function around([right, up, toward], yaw, pitch) {
+  const [s, c] = [Math.sin((yaw * Math.PI) / 180), Math.cos((yaw * Math.PI) / 180)], [sin, cos] = [Math.sin((pitch * Math.PI) / 180), Math.cos((pitch * Math.PI) / 180)];
+  const [r, u, t] = [right, up, toward].map(([x, y, z]) => [c * x - s * z, y, s * x + c * z]);
+  return [r, u.map((v, i) => cos * v - sin * t[i]), t.map((v, i) => cos * v + sin * u[i])];
+}
+
 // painter returns what draws a model on a canvas: { box, draw(view), close() }.
 //   box(clip)   the middle of the model, and the distance of its farthest corner, over a clip
 //   draw        { axes: right, up, toward, middle, pan, scale, clip, seconds, paper, turnable, width, height }

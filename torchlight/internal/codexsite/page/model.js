@@ -1,15 +1,9 @@
 // The model of a thing: it turns with the pointer and the arrow keys.
 import { read } from "./glb.js";
-import { painter } from "./paint.js";
+import { around, painter } from "./paint.js";
 
 const lamp = [-0.4, 0.6, Math.sqrt(1 - 0.4 * 0.4 - 0.6 * 0.6)], light = { lamp, ambient: 0.45, direct: 0.65 }; // as the game's pictures
-const start = [30, 20]; // degrees
-
-// axes returns the directions right, up and toward the eye, turned to the left around the vertical and then lifted.
-function axes(yaw, pitch) {
-  const [s, c] = [Math.sin((yaw * Math.PI) / 180), Math.cos((yaw * Math.PI) / 180)], [sin, cos] = [Math.sin((pitch * Math.PI) / 180), Math.cos((pitch * Math.PI) / 180)];
-  return [[c, 0, -s], [-sin * s, cos, -sin * c], [cos * s, sin, cos * c]];
-}
+const front = [[1, 0, 0], [0, 1, 0], [0, 0, 1]], start = [-30, 20]; // right, up and toward the eye; degrees
 
 // show draws a model on a canvas, until it leaves the page.
 export async function show(canvas, address) {
@@ -22,14 +16,14 @@ export async function show(canvas, address) {
     if (!canvas.isConnected) return made.close();
     const k = Math.min(devicePixelRatio, 2), width = Math.max(1, Math.round(canvas.clientWidth * k)), height = Math.max(1, Math.round(canvas.clientHeight * k));
     const paper = getComputedStyle(canvas).backgroundColor.match(/[\d.]+/g)?.slice(0, 3).map((v) => v / 255) ?? [0, 0, 0];
-    made.draw({ axes: axes(yaw, pitch), middle, far, scale: (Math.min(width, height) / 2 / far) * larger, width, height, turnable: light, seconds: 0, pan: [0, 0], paper });
+    made.draw({ axes: around(front, yaw, pitch), middle, far, scale: (Math.min(width, height) / 2 / far) * larger, width, height, turnable: light, seconds: 0, pan: [0, 0], paper });
   };
   const soon = () => {
     if (!waiting) requestAnimationFrame(draw);
     waiting = true;
   };
   const turn = (left, up) => {
-    yaw = (yaw + left) % 360;
+    yaw = (yaw - left) % 360;
     pitch = Math.max(-89, Math.min(89, pitch + up));
     soon();
   };
