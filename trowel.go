@@ -19,7 +19,6 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/checking"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
@@ -113,7 +112,7 @@ func (f *File) Info(ctx context.Context) (Info, error) {
 
 // Check calls sink with each problem in the file, including damage. A nil error means that the whole file was checked.
 func (f *File) Check(ctx context.Context, sink check.Sink) error {
-	return checking.Run(ctx, f.format, f.format.Job(), f.source, sink)
+	return format.Check(ctx, f.format, f.format.Job(), f.source, sink)
 }
 
 // Close closes the file. After [Open], the error wraps [fault.ErrLost] if a part of the file proved unreadable while

@@ -10,7 +10,6 @@ import (
 
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/words"
-	"trowel.example/minetest/internal/restoreplan"
 	"trowel.example/minetest/internal/worldfile"
 	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/internal/worldrepo"
@@ -59,8 +58,8 @@ var minetestBackup = &format.Format{
 		To: worldfile.WorldName, Title: "a world from a backup", Verb: "restore", Did: "restored", Usual: true, Resumes: true,
 		Into: "put-back",
 		Plan: &format.Plan{
-			Name: restoreplan.Name, Write: worldsteps.Plan, Asks: "trowel_rewind",
-			Help: "With --plan nothing of the world changes, and a server may run it: " + restoreplan.Name + " is written into its\n" +
+			Name: worldsteps.PlanName, Write: worldsteps.Plan, Asks: "trowel_rewind",
+			Help: "With --plan nothing of the world changes, and a server may run it: " + worldsteps.PlanName + " is written into its\n" +
 				"folder, or the file of -o, and the mod contrib/minetest/trowel_rewind on the server puts the nodes back.\n" +
 				"`/rewind start` in the chat starts it.",
 		},

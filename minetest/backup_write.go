@@ -9,7 +9,6 @@ import (
 
 	"trowel.example/internal/format"
 	"trowel.example/internal/stores/sealed"
-	"trowel.example/internal/stores/signing"
 	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/worldfile"
 	"trowel.example/minetest/internal/worldjob"
@@ -116,11 +115,11 @@ func backupStats(ctx context.Context, job *format.Job, repo *format.Source) (sta
 }
 
 // signingKey reads the key in a file, or returns nil if there is none.
-func signingKey(name string) (*signing.Key, error) {
+func signingKey(name string) (*sealed.SigningKey, error) {
 	if name == "" {
 		return nil, nil
 	}
-	return signing.ReadKey(name)
+	return sealed.ReadSigningKey(name)
 }
 
 // readers returns those who can read a new or rekeyed repository.

@@ -7,13 +7,13 @@ import (
 
 	"trowel.example/internal/format"
 	"trowel.example/minetest/internal/worldjob"
-	"trowel.example/minetest/internal/worldrows"
+	"trowel.example/minetest/internal/worldquery"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 )
 
-var worldCensus = &format.Census{Tables: worldrows.Tables(), Rows: rowsOfWorld, Digest: worldrows.Digest,
-	Before: worldrows.DigestBefore, Small: worldrows.IsSmall, Positions: worldrows.CheckName, Views: worldrows.Views()}
+var worldCensus = &format.Census{Tables: worldquery.Tables(), Rows: rowsOfWorld, Digest: worldquery.Digest,
+	Before: worldquery.DigestBefore, Small: worldquery.IsSmall, Positions: worldquery.CheckName, Views: worldquery.Views()}
 
 func rowsOfWorld(ctx context.Context, job *format.Job, src *format.Source, row format.RowFunc) error {
 	settings, err := world.ReadWorldMT(src.Dir)
@@ -22,11 +22,11 @@ func rowsOfWorld(ctx context.Context, job *format.Job, src *format.Source, row f
 	}
 	worldjob.WarnUnread(job, src.Path, settings)
 	worldjob.MissUnfinished(job, src.Path, src.Dir)
-	positions, err := worldrows.ParsePositions(format.OptionPositions.Values(job))
+	positions, err := worldquery.ParsePositions(format.OptionPositions.Values(job))
 	if err != nil {
 		return err
 	}
-	return worldrows.World(ctx, src.Dir, settings, worldrows.Options{
+	return worldquery.World(ctx, src.Dir, settings, worldquery.RowOptions{
 		Positions: positions,
 		Slab:      mapdb.Slab(job.Shard), Remote: worldjob.OptionRemote.On(job),
 		OnMiss:     func(err error) { job.Miss(src.Path, "%v", err) },

@@ -15,9 +15,9 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/format"
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/seedworld"
+	"trowel.example/internal/testing/tests"
 	_ "trowel.example/minetest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
@@ -390,7 +390,7 @@ func testThings(t *testing.T, dir string, all map[string][]record) {
 // TestCensusCorpus tests that the rows of worlds that games generated agree with find and with the rows of their
 // shards.
 func TestCensusCorpus(t *testing.T) {
-	root := filepath.Join(corpus.Dir(t, "minetest"), "generated")
+	root := filepath.Join(tests.Corpus(t, "minetest"), "generated")
 	for _, name := range []string{"v17-sectors2", "v22-sqlite", "v29-leveldb"} {
 		dir := filepath.Join(root, name)
 		all := census(t, dir, "", noMiss(t))

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"trowel.example/internal/files/scratch"
+	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/rollback"
@@ -151,7 +151,7 @@ func openMoment(ctx context.Context, job *format.Job, repo *format.Source, momen
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	dir, remove, err := scratch.Make("trowel-moment-")
+	dir, remove, err := filelock.TempDir("trowel-moment-")
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"trowel.example/internal/format"
-	"trowel.example/minetest/internal/schematicsteps"
 	"trowel.example/minetest/internal/worldfile"
 	"trowel.example/minetest/internal/worldscene"
+	"trowel.example/minetest/internal/worldsteps"
 	"trowel.example/minetest/schematic"
 )
 
@@ -29,8 +29,8 @@ var minetestSchematic = &format.Format{
 	Dump:          worldfile.DumpSchematic,
 	Kinds:         schematic.Catalog.Kinds(),
 	Scene:         worldscene.OpenSchematic,
-	Names:         schematicsteps.Names,
-	Editing:       schematicsteps.Editing(slices.Concat(schematicsteps.Probabilities, schematicsteps.Aliases)),
+	Names:         worldsteps.SchematicNames,
+	Editing:       worldsteps.SchematicEditing(slices.Concat(worldsteps.SchematicProbabilities, worldsteps.SchematicAliases)),
 	Options:       append([]format.Option{format.OptionClean}, worldscene.PieceOptions...),
 	Conversions: []format.Conversion{
 		worldfile.SchematicTo(schematic.WorldEdit, ".we", "a WorldEdit file"),
@@ -55,8 +55,8 @@ var minetestWorldEdit = &format.Format{
 	Dump:          worldfile.DumpSchematic,
 	Kinds:         schematic.Catalog.Kinds(),
 	Scene:         worldscene.OpenSchematic,
-	Names:         schematicsteps.Names,
-	Editing:       schematicsteps.Editing(schematicsteps.Aliases),
+	Names:         worldsteps.SchematicNames,
+	Editing:       worldsteps.SchematicEditing(worldsteps.SchematicAliases),
 	Options:       append([]format.Option{format.OptionClean}, worldscene.PieceOptions...),
 	Conversions: []format.Conversion{
 		worldfile.SchematicTo(schematic.MTS, ".mts", "a schematic of the engine"),

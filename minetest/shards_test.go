@@ -18,7 +18,6 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trowel.example/check"
-	"trowel.example/internal/checking"
 	"trowel.example/internal/format"
 	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
@@ -125,12 +124,12 @@ func showFinding(o *told) check.Sink {
 func bothChecks(t *testing.T, src *format.Source) (whole, shards told) {
 	t.Helper()
 	f := worldFormat(t)
-	if err := checking.Run(t.Context(), f, &format.Job{}, src, showFinding(&whole)); err != nil {
+	if err := format.Check(t.Context(), f, &format.Job{}, src, showFinding(&whole)); err != nil {
 		t.Fatal(err)
 	}
-	g := checking.Gather(f, showFinding(&shards))
+	g := format.Gather(f, showFinding(&shards))
 	for _, s := range shardsOf(t, src) {
-		if err := checking.Shard(t.Context(), f, &format.Job{Shard: s}, src, g.Put, g.Miss); err != nil {
+		if err := format.CheckShard(t.Context(), f, &format.Job{Shard: s}, src, g.Put, g.Miss); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -9,11 +9,10 @@ import (
 
 	"trowel.example/internal/format"
 	"trowel.example/internal/testing/censustest"
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/seedmap"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/datafile"
-	"trowel.example/teeworlds/internal/maprows"
+	"trowel.example/teeworlds/internal/mapquery"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -24,7 +23,7 @@ func TestCensusOfSeeds(t *testing.T) {
 		t.Fatal(err)
 	}
 	censustest.Answers(t, game, teeworldsMap, seeds, queries)
-	for _, s := range seeds[:tests.Of(t, 3, len(seeds))] { // one of each flavor; package maprows tests the columns
+	for _, s := range seeds[:tests.Of(t, 3, len(seeds))] { // one of each flavor; package mapquery tests the columns
 		sameAsFind(t, format.NewSource(s.Name, s.Data))
 	}
 }
@@ -130,7 +129,7 @@ func sameAsFind(t *testing.T, src *format.Source) {
 
 // TestCensusOfCorpus compares the rows of real maps with the results of find, info and check.
 func TestCensusOfCorpus(t *testing.T) {
-	for i, path := range corpus.Files(t, "teeworlds", ".map") {
+	for i, path := range tests.CorpusFiles(t, "teeworlds", ".map") {
 		src, err := format.OpenSource(path)
 		if err != nil {
 			t.Fatal(err)
@@ -210,12 +209,12 @@ func TestCensusOfDamage(t *testing.T) {
 	enough := errors.New("enough")
 	total := 0
 	count := func(*format.Table, []format.Cell) error { total++; return nil }
-	if err := maprows.Maps.Rows(t.Context(), new(format.Job), format.NewSource("a.map", data), count); err != nil {
+	if err := mapquery.Maps.Rows(t.Context(), new(format.Job), format.NewSource("a.map", data), count); err != nil {
 		t.Fatal(err)
 	}
 	for stop := range total {
 		n := 0
-		if err := maprows.Maps.Rows(t.Context(), new(format.Job), format.NewSource("a.map", data), func(*format.Table, []format.Cell) error {
+		if err := mapquery.Maps.Rows(t.Context(), new(format.Job), format.NewSource("a.map", data), func(*format.Table, []format.Cell) error {
 			if n++; n > stop {
 				return enough
 			}

@@ -11,7 +11,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/format"
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -161,7 +161,7 @@ append SELF`), "\n")
 		try(t, path)
 	})
 	t.Run("corpus", func(t *testing.T) {
-		for i, path := range corpus.Files(t, "teeworlds", ".map") {
+		for i, path := range tests.CorpusFiles(t, "teeworlds", ".map") {
 			if info, err := os.Stat(path); err != nil || i%20 != 0 || info.Size() > 100<<10 {
 				continue // the rest takes minutes
 			}

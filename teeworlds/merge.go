@@ -5,11 +5,11 @@ package teeworlds
 import (
 	"trowel.example/internal/format"
 	"trowel.example/teeworlds/internal/mapfile"
-	"trowel.example/teeworlds/internal/maprows"
+	"trowel.example/teeworlds/internal/mapquery"
 )
 
 var (
 	mapMerging     = &format.Merging{Merge: mapfile.Merge}
-	mapCensus      = maprows.Maps
-	datafileCensus = maprows.Datafiles
+	mapCensus      = mapquery.Maps
+	datafileCensus = mapquery.Datafiles
 )

@@ -9,7 +9,6 @@ import (
 	"trowel.example/internal/format"
 	"trowel.example/teeworlds/automap"
 	"trowel.example/teeworlds/datafile"
-	"trowel.example/teeworlds/internal/datadir"
 	"trowel.example/teeworlds/internal/mapfile"
 	"trowel.example/teeworlds/internal/mapquery"
 	"trowel.example/teeworlds/internal/maprules"
@@ -67,7 +66,7 @@ var teeworldsDatafile = &format.Format{
 	Recognize: func(src *format.Source) bool {
 		return datafile.Recognize(src.Head(8))
 	},
-	RecognizeTree: datadir.Recognize,
+	RecognizeTree: mapfile.RecognizeData,
 	Open:          mapfile.OpenDatafile,
 	Build:         mapfile.BuildDatafile,
 	Scene:         mapscene.Open2007,

@@ -15,7 +15,7 @@ import (
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/format"
 	"trowel.example/internal/testing/censustest"
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/twmap"
 	"trowel.example/trace"
@@ -25,7 +25,7 @@ import (
 // byte.
 func TestCorpusMaps(t *testing.T) {
 	formats := make(map[string]int)
-	for _, path := range corpus.Files(t, "teeworlds", ".map") {
+	for _, path := range tests.CorpusFiles(t, "teeworlds", ".map") {
 		name := filepath.Base(path)
 		src, err := format.OpenSource(path)
 		if err != nil {

@@ -16,7 +16,6 @@ import (
 	"trowel.example/internal/text/words"
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/hash"
-	"trowel.example/torchlight/internal/animation"
 	"trowel.example/torchlight/internal/imageset"
 	"trowel.example/torchlight/internal/modinfo"
 	"trowel.example/torchlight/internal/modscene"
@@ -163,7 +162,7 @@ var (
 	archiveKinds = slices.Concat(pak.Catalog.Kinds(), mod.Catalog.Kinds(), moddir.Catalog.Kinds(),
 		dat.Catalog.Kinds(), layout.Catalog.Kinds(),
 		raw.Catalog.Kinds(), mpp.Catalog.Kinds(), tables.Catalog.Kinds(), text.Catalog.Kinds(),
-		picture.Catalog.Kinds(), ogre.Catalog.Kinds(), ogre.ScriptCatalog.Kinds(), animation.Catalog.Kinds(),
+		picture.Catalog.Kinds(), ogre.Catalog.Kinds(), ogre.ScriptCatalog.Kinds(), ogre.AnimationCatalog.Kinds(),
 		translation.Catalog.Kinds(),
 		imageset.Catalog.Kinds(), modedit.Catalog.Kinds())
 )

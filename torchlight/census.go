@@ -5,7 +5,6 @@ package torchlight
 import (
 	"context"
 
-	"trowel.example/internal/checking"
 	"trowel.example/internal/format"
 	"trowel.example/torchlight/internal/modinfo"
 	"trowel.example/torchlight/internal/modsource"
@@ -16,7 +15,7 @@ type openFunc = func(context.Context, *format.Job, *format.Source) (format.File,
 // archiveCensus is the census of mods and archives. The .PAK.MAN yields no rows, because a file name pattern usually
 // matches both files and would count them twice.
 func archiveCensus(open openFunc) *format.Census {
-	rows := checking.Rows(open, archiveRows, modinfo.Findings)
+	rows := format.FindingRows(open, archiveRows, modinfo.Findings)
 	return &format.Census{Tables: modinfo.ModTables, Views: modinfo.Views, Rows: func(ctx context.Context, job *format.Job,
 		src *format.Source, row format.RowFunc) error {
 		if modsource.CheckPak(src) == nil {
@@ -32,7 +31,7 @@ func archiveCensus(open openFunc) *format.Census {
 
 // singleCensus is the census of single files.
 func singleCensus(open openFunc) *format.Census {
-	return &format.Census{Tables: modinfo.FileTables, Rows: checking.Rows(open, singleRows, modinfo.Findings)}
+	return &format.Census{Tables: modinfo.FileTables, Rows: format.FindingRows(open, singleRows, modinfo.Findings)}
 }
 
 func archiveRows(ctx context.Context, job *format.Job, src *format.Source, file format.File, row format.RowFunc) error {

@@ -13,7 +13,6 @@ import (
 	"trowel.example/check"
 	"trowel.example/internal/format"
 	"trowel.example/internal/testing/censustest"
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/seedmod"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/mod"
@@ -127,7 +126,7 @@ func sameAsFind(t *testing.T, of *format.Format, src *format.Source) {
 // TestCensusOfCorpus tests that the rows of real files match the results of find, info and check.
 func TestCensusOfCorpus(t *testing.T) {
 	seen := make(map[*format.Format]int)
-	for _, path := range corpus.Files(t, "torchlight", "") {
+	for _, path := range tests.CorpusFiles(t, "torchlight", "") {
 		src, err := format.OpenSource(path)
 		if err != nil {
 			t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/internal/format"
 	"trowel.example/internal/limits/effort"
-	"trowel.example/torchlight/internal/modfind"
+	"trowel.example/torchlight/internal/modinfo"
 	"trowel.example/torchlight/internal/modsource"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/modedit"
@@ -77,7 +77,7 @@ func lacking(find findFunc) func(context.Context, *format.Job, *format.Source, f
 			return nil
 		}
 		name, _, _ := strings.Cut(query.Args[0].Value(query.Job), "=")
-		return modfind.CheckName(query.Name, name, func(yield func(name string)) error {
+		return modinfo.CheckName(query.Name, name, func(yield func(name string)) error {
 			return allNames(ctx, find, job, src, query.Command, yield)
 		})
 	}
@@ -132,8 +132,8 @@ func (whereFields) Describe(o *format.Option) {
 	o.Explain("node", "only in nodes whose way ends with this `way`, such as LEVEL1 or SKILL.LEVEL*.EVENT_START")
 }
 
-func (o whereFields) where() modfind.Where {
-	return modfind.Where{Files: o.Files, Choice: modedit.Choice{Node: o.Node, Where: o.Where}}
+func (o whereFields) where() modinfo.Where {
+	return modinfo.Where{Files: o.Files, Choice: modedit.Choice{Node: o.Node, Where: o.Where}}
 }
 
 var (
@@ -148,7 +148,7 @@ var queryKeys = query(format.Command{
 	whereFields
 	Key string `arg:"key" names:"key" help:"KEY, or KEY=VALUE; both may contain * and ?, and ignore case"`
 }, hit func(format.Hit) error) error {
-	return modfind.Keys(ctx, e, o.where(), modfind.MatchKey(o.Key), keyHits(hit))
+	return modinfo.Keys(ctx, e, o.where(), modinfo.MatchKey(o.Key), keyHits(hit))
 })
 
 var queryValues = query(format.Command{
@@ -158,7 +158,7 @@ var queryValues = query(format.Command{
 	whereFields
 	Value string `arg:"value" help:"the value, with * and ?, ignoring case"`
 }, hit func(format.Hit) error) error {
-	return modfind.Keys(ctx, e, o.where(), modfind.MatchKey("*="+o.Value), keyHits(hit))
+	return modinfo.Keys(ctx, e, o.where(), modinfo.MatchKey("*="+o.Value), keyHits(hit))
 })
 
 var queryGUID = query(format.Command{
@@ -171,7 +171,7 @@ var queryGUID = query(format.Command{
 	if err != nil {
 		return fmt.Errorf("expected a GUID, a whole number, not %q", o.Number)
 	}
-	return modfind.GUIDs(ctx, e, guid, func(k modfind.Key, own bool) error {
+	return modinfo.GUIDs(ctx, e, guid, func(k modinfo.Key, own bool) error {
 		use := "refers to it"
 		if own {
 			use = "has it"
@@ -189,8 +189,8 @@ var queryObjects = query(format.Command{
 	inFiles
 	conditionFields
 }, hit func(format.Hit) error) error {
-	where := modfind.Where{Files: o.Files, Choice: modedit.Choice{Where: o.Where}}
-	return modfind.Objects(ctx, e, where, o.Descriptor, o.Name, func(o modfind.Object) error {
+	where := modinfo.Where{Files: o.Files, Choice: modedit.Choice{Where: o.Where}}
+	return modinfo.Objects(ctx, e, where, o.Descriptor, o.Name, func(o modinfo.Object) error {
 		return hit(format.Hit{Path: o.File, At: o.At, Fields: []format.InfoField{
 			format.Fact("descriptor", "", o.Descriptor), format.Fact("name", "", o.Name),
 			format.Fact("id", "", strconv.FormatInt(o.ID, 10)),
@@ -205,7 +205,7 @@ var queryFiles = query(format.Command{
 }, func(ctx context.Context, e *modedit.Editor, o struct {
 	Path string `arg:"path" names:"file" default:"**" help:"a path, with * and ?, and ** for any number of folders"`
 }, hit func(format.Hit) error) error {
-	return modfind.Files(ctx, e, o.Path, func(name string, size int64) error {
+	return modinfo.Files(ctx, e, o.Path, func(name string, size int64) error {
 		return hit(format.Hit{Path: name, Fields: []format.InfoField{
 			format.Fact("extension", "", strings.ToUpper(path.Ext(name))), format.Fact("size", "", size),
 		}})
@@ -230,12 +230,12 @@ var queryReferences = query(format.Command{
 	if !strings.ContainsAny(pattern, "*?") { // perhaps a path in the tree
 		pattern = moddir.GamePath(pattern)
 	}
-	return modfind.References(ctx, e, pattern, keyHits(hit))
+	return modinfo.References(ctx, e, pattern, keyHits(hit))
 })
 
 // keyHits returns a function that calls hit for a key, with more facts after its own.
-func keyHits(hit func(format.Hit) error, more ...format.InfoField) func(modfind.Key) error {
-	return func(k modfind.Key) error {
+func keyHits(hit func(format.Hit) error, more ...format.InfoField) func(modinfo.Key) error {
+	return func(k modinfo.Key) error {
 		facts := []format.InfoField{format.Fact("key", "", k.Key), format.Fact("type", "", k.Type.String()),
 			format.Fact("value", "", k.Value)}
 		return hit(format.Hit{Path: k.File, At: k.At, Fields: append(facts, more...)})

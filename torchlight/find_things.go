@@ -13,7 +13,7 @@ import (
 	"trowel.example/internal/text/words"
 	"trowel.example/torchlight/hash"
 	"trowel.example/torchlight/internal/inherit"
-	"trowel.example/torchlight/internal/modfind"
+	"trowel.example/torchlight/internal/modinfo"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/modedit"
 	"trowel.example/torchlight/text"
@@ -44,12 +44,12 @@ func thingQuery(name string, table modedit.Table, title string, keys ...string) 
 		if err != nil {
 			return err
 		}
-		icons, err := modfind.NewIcons(ctx, e)
+		icons, err := modinfo.NewIcons(ctx, e)
 		if err != nil {
 			return err
 		}
 		named := glob.Folded(o.Name)
-		missing, err := modfind.Things(ctx, e, table, func(t modfind.Thing) error {
+		missing, err := modinfo.Things(ctx, e, table, func(t modinfo.Thing) error {
 			if !named(t.Get("NAME")) && !named(t.Get("DISPLAYNAME")) || !match(t.Node()) {
 				return nil
 			}
@@ -77,7 +77,7 @@ func warnMissingBases(e *modedit.Editor, missing []string) {
 }
 
 // thingHit returns the hit of a thing.
-func thingHit(t modfind.Thing, keys []string, icons *modfind.Icons) format.Hit {
+func thingHit(t modinfo.Thing, keys []string, icons *modinfo.Icons) format.Hit {
 	h := format.Hit{Path: t.File}
 	first := make(map[uint32]bool)
 	for _, key := range keys {
@@ -106,7 +106,7 @@ var queryEffective = query(format.Command{
 	Path string `arg:"path" names:"file" help:"the path of a data file in the game"`
 	baseFields
 }, hit func(format.Hit) error) error {
-	t, err := modfind.ThingIn(e, moddir.GamePath(o.Path))
+	t, err := modinfo.ThingIn(e, moddir.GamePath(o.Path))
 	if err != nil {
 		return err
 	}

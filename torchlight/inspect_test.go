@@ -21,7 +21,7 @@ import (
 	"trowel.example/internal/format"
 	"trowel.example/internal/picture/pixel"
 	"trowel.example/internal/picture/tga"
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	_ "trowel.example/torchlight"
 	"trowel.example/torchlight/dds"
 	"trowel.example/torchlight/moddir"
@@ -102,7 +102,7 @@ func (o *opened) fields(path string) map[int64][]trace.Field {
 // realMods returns mods of the corpus. The corpus has many similar versions of most mods, so only every fifth is
 // returned, and all in folders called HEAD.
 func realMods(t *testing.T) (names []string) {
-	for i, name := range append(corpus.Files(t, "torchlight", ".MOD"), corpus.Files(t, "torchlight", ".mod")...) {
+	for i, name := range append(tests.CorpusFiles(t, "torchlight", ".MOD"), tests.CorpusFiles(t, "torchlight", ".mod")...) {
 		if i%5 == 0 || strings.Contains(filepath.ToSlash(name), "/HEAD/") {
 			names = append(names, name)
 		}

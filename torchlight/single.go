@@ -11,8 +11,6 @@ import (
 	"trowel.example/internal/format"
 	"trowel.example/internal/limits/effort"
 	"trowel.example/torchlight/dat"
-	"trowel.example/torchlight/internal/animation"
-	"trowel.example/torchlight/internal/image"
 	"trowel.example/torchlight/internal/modinfo"
 	"trowel.example/torchlight/internal/modsource"
 	"trowel.example/torchlight/internal/ogre"
@@ -27,7 +25,7 @@ import (
 )
 
 // dataKinds are the findings about data files.
-var dataKinds = slices.Concat(dat.Catalog.Kinds(), animation.Catalog.Kinds(), translation.Catalog.Kinds())
+var dataKinds = slices.Concat(dat.Catalog.Kinds(), ogre.AnimationCatalog.Kinds(), translation.Catalog.Kinds())
 
 // The formats of single files of a mod.
 
@@ -201,7 +199,7 @@ var torchlightSource = &format.Format{
 			})
 		},
 	}, modelConversion}, textConversions(openSingle)...),
-	Kinds: slices.Concat(moddir.Catalog.Kinds(), text.Catalog.Kinds(), layout.Catalog.Kinds(), ogre.Catalog.Kinds(), animation.Catalog.Kinds(),
+	Kinds: slices.Concat(moddir.Catalog.Kinds(), text.Catalog.Kinds(), layout.Catalog.Kinds(), ogre.Catalog.Kinds(), ogre.AnimationCatalog.Kinds(),
 		translation.Catalog.Kinds(), modedit.Catalog.Kinds()),
 	Options: append([]format.Option{optionNames, optionSceneBase}, modelOptions...),
 }
@@ -253,7 +251,7 @@ var torchlightAsset = &format.Format{
 		if src.IsDir() {
 			return false
 		}
-		_, known := image.Info(src.Name, src.Head(modsource.MaxHead))
+		_, known := modinfo.PictureInfo(src.Name, src.Head(modsource.MaxHead))
 		return known
 	},
 	RecognizeTree: func(fsys fs.FS) bool { return moddir.RecognizeSingle(fsys) == torchlightAssetName },

@@ -15,8 +15,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/judge/chromium"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -26,7 +26,7 @@ func BenchmarkFirstTile(b *testing.B) {
 	sample := filepath.Join(b.TempDir(), "burrow.map")
 	packed(b, "../../samples/burrow", sample)
 	files := []string{sample}
-	maps := corpus.Dir(b, "teeworlds")
+	maps := tests.Corpus(b, "teeworlds")
 	for _, name := range []string{"ddnet_ddnet/data/maps7/Sunny Side Up.map", "jxsl13_twmap/testdata/Castle_Echos.map"} {
 		files = append(files, filepath.Join(maps, filepath.FromSlash(name)))
 	}
@@ -53,7 +53,7 @@ func BenchmarkFirstTile(b *testing.B) {
 // BenchmarkManyLayers measures the time from the choice of a map of 90 layers until its picture is complete, with the program loaded. It
 // reports how many times as long this takes as the program on one core, which opens the map and answers the same requests.
 func BenchmarkManyLayers(b *testing.B) {
-	data, err := os.ReadFile(filepath.Join(corpus.Dir(b, "teeworlds"), "ddnet_ddnet", "data", "maps", "Tutorial.map"))
+	data, err := os.ReadFile(filepath.Join(tests.Corpus(b, "teeworlds"), "ddnet_ddnet", "data", "maps", "Tutorial.map"))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -15,14 +15,14 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/judge/chromium"
+	"trowel.example/internal/testing/tests"
 )
 
 // pole returns a mesh with a skeleton, an animation and a texture.
 func pole(t *testing.T) string {
 	t.Helper()
-	from, dir := corpus.Dir(t, "torchlight/models"), t.TempDir()
+	from, dir := tests.Corpus(t, "torchlight/models"), t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
 		t.Fatal(err)
 	}

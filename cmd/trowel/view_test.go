@@ -20,7 +20,6 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/judge/chromium"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/twmap"
@@ -179,9 +178,9 @@ func (v *viewing) open(width, height int, hash ...string) *chromium.Page {
 // goldMine returns a map of the corpus that contains many kinds of objects.
 func goldMine(t *testing.T) string {
 	t.Helper()
-	found, _ := filepath.Glob(filepath.Join(corpus.Dir(t, "teeworlds"), "ddnet_ddnet/data/maps7/Gold Mine*.map"))
+	found, _ := filepath.Glob(filepath.Join(tests.Corpus(t, "teeworlds"), "ddnet_ddnet/data/maps7/Gold Mine*.map"))
 	if len(found) == 0 {
-		corpus.Missing(t, "corpus", "no Gold Mine in the corpus")
+		tests.Missing(t, "corpus", "no Gold Mine in the corpus")
 	}
 	return found[0]
 }

@@ -3,6 +3,8 @@
 //
 // The package contains no code for a particular game. Each game has a package that declares its formats as a [Game],
 // and the commands work on the games that they are given.
+//
+// [Check] checks complete files: findings of the format, unreadable parts, and failures to open the file are all findings.
 package format
 
 import (
@@ -17,7 +19,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/files/lfs"
+	"trowel.example/internal/files/regular"
 	"trowel.example/internal/text/words"
 	"trowel.example/trace"
 )
@@ -467,11 +469,11 @@ func (s Set) ByName(name string) *Format {
 // Find returns the format of a source: by its content, otherwise by its name. If no format matches, the error wraps
 // [ErrUnknown].
 func (s Set) Find(src *Source) (*Format, error) {
-	if !src.IsDir() && src.Size <= lfs.MaxSize && lfs.Is(src.Head(lfs.Length)) {
+	if !src.IsDir() && src.Size <= regular.MaxPointer && regular.IsPointer(src.Head(regular.PointerSum)) {
 		if slices.ContainsFunc(s, func(f *Format) bool { return !f.Folder && src.HasExtension(f.Extensions...) }) {
-			return nil, fmt.Errorf("%s: %w", src.Path, lfs.ErrPointer)
+			return nil, fmt.Errorf("%s: %w", src.Path, regular.ErrPointer)
 		}
-		return nil, fmt.Errorf("%s: %w: %w", src.Path, ErrUnknown, lfs.ErrPointer)
+		return nil, fmt.Errorf("%s: %w: %w", src.Path, ErrUnknown, regular.ErrPointer)
 	}
 	may := func(f *Format) bool { return f.Folder == src.IsDir() && (f.Stored || src.Store == nil) }
 	for _, f := range s {

@@ -11,7 +11,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 )
 
 var writable = []int{17, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29}
@@ -255,7 +255,7 @@ func TestNarrowIDs(t *testing.T) {
 // TestOldestWorld tests that the oldest real world, whose air current engines cannot read, contains a landscape after
 // conversion.
 func TestOldestWorld(t *testing.T) {
-	w := sectorsWorld(t, corpus.Dir(t, "minetest"), "generated/v17-sectors2/sectors2")
+	w := sectorsWorld(t, tests.Corpus(t, "minetest"), "generated/v17-sectors2/sectors2")
 	for _, to := range []int{25, 29} {
 		counts := make(map[string]int)
 		for _, p := range w.sorted() {

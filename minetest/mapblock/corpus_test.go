@@ -14,7 +14,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trowel.example/internal/bytes/deflate"
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 )
 
 // world is a world of the corpus: its blocks by position.
@@ -96,7 +96,7 @@ func sectorsWorld(t testing.TB, dir, path string) world {
 // worlds returns the worlds of the corpus, with its single blocks as one more world.
 func worlds(t testing.TB) []world {
 	t.Helper()
-	dir := corpus.Dir(t, "minetest")
+	dir := tests.Corpus(t, "minetest")
 	var all []world
 	for _, path := range []string{
 		"generated/v22-sqlite/map.sqlite", "generated/v24-sqlite/map.sqlite", "generated/v29-sqlite/map.sqlite",

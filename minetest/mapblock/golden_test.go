@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/item"
 )
 
@@ -21,7 +21,7 @@ type upgrade struct {
 // TestUpgrades converts worlds to version 29 and compares nodes, metadata, items, timers, objects and head with the
 // engine's results.
 func TestUpgrades(t *testing.T) {
-	dir := corpus.Dir(t, "minetest")
+	dir := tests.Corpus(t, "minetest")
 	golden := func(name string) world {
 		return sqliteWorld(t, dir, "generated/golden-v29-by-5.17/"+name+"/map.sqlite")
 	}

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 )
 
 // corpusStores are the worlds of the corpus that can be opened directly.
@@ -35,7 +35,7 @@ var corpusStores = []struct {
 
 // TestCorpus tests that each way of reading reads every world of the corpus completely and without changing it.
 func TestCorpus(t *testing.T) {
-	root := corpus.Dir(t, "minetest")
+	root := tests.Corpus(t, "minetest")
 	for _, c := range corpusStores {
 		dir := filepath.Join(root, c.dir)
 		before := snapshot(t, dir)
@@ -88,7 +88,7 @@ func TestCorpus(t *testing.T) {
 // TestCorpusSame tests that a world that the game migrated between backends has the same blocks in each, including
 // its PostgreSQL dump.
 func TestCorpusSame(t *testing.T) {
-	root := filepath.Join(corpus.Dir(t, "minetest"), "generated")
+	root := filepath.Join(tests.Corpus(t, "minetest"), "generated")
 	want, _ := read(t, open(t, filepath.Join(root, "v29-sqlite"), Config{}))
 	level, _ := read(t, open(t, filepath.Join(root, "v29-leveldb"), Config{Backend: LevelDB}))
 	equal := 0

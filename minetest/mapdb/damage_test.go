@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/files/inuse"
+	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -66,7 +66,7 @@ func TestDamagedPages(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 				continue
 			}
-			if page%5 == 0 && inuse.By(dir) == "" {
+			if page%5 == 0 && filelock.UsedBy(dir) == "" {
 				if err := Verify(t.Context(), db); err != nil {
 					t.Errorf("%s: %v", name, err)
 				}

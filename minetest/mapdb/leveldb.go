@@ -13,7 +13,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/files/inuse"
+	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/stores/leveldb"
 	"trowel.example/minetest/mapblock"
 )
@@ -34,7 +34,7 @@ var levelBackend = Backend{
 	},
 	edit: func(_ context.Context, dir string, c Config, _ bool) (Writer, error) {
 		path := filepath.Join(dir, levelName)
-		if err := inuse.Check(path); err != nil {
+		if err := filelock.CheckUnused(path); err != nil {
 			return nil, err
 		}
 		return newLevelWriter(path, c.Unseen, leveldb.Reopen)

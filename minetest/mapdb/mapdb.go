@@ -25,7 +25,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/files/inuse"
+	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/stores/server"
 	"trowel.example/internal/stores/sqlitefile"
@@ -47,7 +47,7 @@ var (
 	// ErrNotFound means that a store has no block at a position.
 	ErrNotFound = errors.New("no such block")
 	// ErrInUse means that another program has the store open that is to be changed.
-	ErrInUse = inuse.ErrInUse
+	ErrInUse = filelock.ErrInUse
 	// ErrReadOnly means that stores of this kind can be neither created nor changed.
 	ErrReadOnly = errors.New("stores of this kind are read-only")
 	// ErrRemote means that the store is on a server and connections to it are not allowed, see [Config.Remote].

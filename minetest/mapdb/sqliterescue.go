@@ -10,7 +10,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/files/inuse"
+	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/stores/sqlitefile"
 )
 
@@ -106,7 +106,7 @@ func (db *sqliteDB) damage(f *sqlitefile.File, rows bool) (list []*RowError) {
 func (db *sqliteDB) Verify(ctx context.Context) error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	if !db.rescues || db.file.Rescued() || inuse.By(db.file.Path) != "" {
+	if !db.rescues || db.file.Rescued() || filelock.UsedBy(db.file.Path) != "" {
 		return nil
 	}
 	_, err := db.file.Verify(ctx, knownTables)

@@ -12,7 +12,7 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"trowel.example/internal/files/inuse"
+	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/files/wholefile"
 	"trowel.example/internal/stores/sqlitefile"
 )
@@ -47,7 +47,7 @@ func openSQLiteForWriting(ctx context.Context, path string, unseen, force bool) 
 		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrInvalid}
 	}
 	if !force {
-		if err := inuse.Check(path); err != nil {
+		if err := filelock.CheckUnused(path); err != nil {
 			return nil, err
 		}
 	}

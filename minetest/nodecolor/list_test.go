@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/nodecolor"
 )
@@ -73,7 +72,7 @@ func TestByteOrderMark(t *testing.T) {
 // rejected that minetestmapper rejects too.
 func TestParseCorpus(t *testing.T) {
 	for name, want := range map[string][2]int{"minetestmapper-colors.txt": {424, 0}, "mtg.txt": {428, 1}, "extended_palette.txt": {0, 15}} {
-		list, bad, err := nodecolor.ReadFile(filepath.Join(corpus.Dir(t, "minetest"), "colors", name))
+		list, bad, err := nodecolor.ReadFile(filepath.Join(tests.Corpus(t, "minetest"), "colors", name))
 		if err != nil || len(bad) != want[1] || len(list) != want[0] {
 			t.Errorf("%s: %d colours, %v, %v", name, len(list), bad, err)
 		}

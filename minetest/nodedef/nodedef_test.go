@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"trowel.example/fault"
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/nodedef"
 )
 
@@ -207,7 +207,7 @@ func TestFacts(t *testing.T) {
 
 // TestClient reads the definitions of a game in the corpus: fields without defaults, as the mod of that game wrote them.
 func TestClient(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join(corpus.Dir(t, "minetest/client/world"), "nodes_full.json"))
+	data, err := os.ReadFile(filepath.Join(tests.Corpus(t, "minetest/client/world"), "nodes_full.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/internal/worldtest"
@@ -236,7 +235,7 @@ end)`)
 func TestWorldEditMod(t *testing.T) {
 	tests.Judges(t)
 	if _, err := os.Stat("/usr/share/games/minetest/mods/worldedit"); err != nil {
-		corpus.Missing(t, "judges", "no WorldEdit here: on Debian, it is the package minetest-mod-worldedit")
+		tests.Missing(t, "judges", "no WorldEdit here: on Debian, it is the package minetest-mod-worldedit")
 	}
 	r := rand.New(rand.NewPCG(13, 14))
 	dir := t.TempDir()

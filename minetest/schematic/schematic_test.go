@@ -14,7 +14,6 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/mutate"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/schematic"
@@ -26,7 +25,7 @@ func realFiles(t testing.TB) map[string][]byte {
 	tests.Judges(t)
 	paths, _ := filepath.Glob("/usr/share/games/minetest/games/minetest_game/mods/*/schematics/*.mts")
 	if len(paths) == 0 {
-		corpus.Missing(t, "judges", "no schematics of minetest_game here: on Debian, they are in the package minetest-data")
+		tests.Missing(t, "judges", "no schematics of minetest_game here: on Debian, they are in the package minetest-data")
 	}
 	files := make(map[string][]byte)
 	for _, path := range paths {

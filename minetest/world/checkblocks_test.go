@@ -15,8 +15,8 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trowel.example/check"
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
@@ -266,7 +266,7 @@ func TestCanceled(t *testing.T) {
 
 // TestCorpus tests that worlds that games generated have no errors.
 func TestCorpus(t *testing.T) {
-	root := corpus.Dir(t, "minetest")
+	root := tests.Corpus(t, "minetest")
 	worlds, err := filepath.Glob(filepath.Join(root, "generated", "[av]*"))
 	if err != nil {
 		t.Fatal(err)

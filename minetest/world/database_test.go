@@ -18,7 +18,6 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/item"
@@ -55,7 +54,7 @@ func all[T any](t *testing.T, s world.Store[T], err error) (list []T) {
 func TestAccountsCorpus(t *testing.T) { world.BothWays(t, testAccountsCorpus) }
 
 func testAccountsCorpus(t *testing.T) {
-	dir := corpus.Dir(t, "minetest/generated")
+	dir := tests.Corpus(t, "minetest/generated")
 	before := state(t, dir)
 	for _, backend := range []string{"files", "sqlite3", "leveldb"} {
 		dir := filepath.Join(dir, "auth-"+backend)
@@ -90,7 +89,7 @@ func testAccountsCorpus(t *testing.T) {
 func TestReadingLeavesNoTrace(t *testing.T) { world.BothWays(t, testReadingLeavesNoTrace) }
 
 func testReadingLeavesNoTrace(t *testing.T) {
-	from := corpus.Dir(t, "minetest/testdata/mtdb")
+	from := tests.Corpus(t, "minetest/testdata/mtdb")
 	dir := filepath.Join(t.TempDir(), "a ?#%41 world")
 	for _, name := range []string{"auth/auth.wal.sqlite", "auth/auth.wal.sqlite-wal", "auth/auth.wal.sqlite-shm",
 		"player/players.sqlite", "mod_storage/mod_storage.sqlite"} {
@@ -517,7 +516,7 @@ func TestCheckCorpus(t *testing.T) { world.BothWays(t, testCheckCorpus) }
 func testCheckCorpus(t *testing.T) {
 	harmless := map[string]bool{"mt-world-no-backend": true, "mt-world-game": true, "mt-item-legacy": true,
 		"mt-item-list-short": true, "mt-world-remote": true, "mt-world-store-none": true} // nobody has entered most of them
-	for _, path := range corpus.Files(t, "minetest", "/env_meta.txt") {
+	for _, path := range tests.CorpusFiles(t, "minetest", "/env_meta.txt") {
 		dir := filepath.Dir(path)
 		for _, f := range check.Collect(func(sink check.Sink) {
 			err := world.CheckRest(context.Background(), dir, world.CheckOptions{}, sink)

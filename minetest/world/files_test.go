@@ -16,8 +16,8 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
@@ -366,7 +366,7 @@ func TestVerifierIsSecret(t *testing.T) {
 
 // TestFilesCorpus tests that every file of the corpus round-trips byte for byte.
 func TestFilesCorpus(t *testing.T) {
-	dir := corpus.Dir(t, "minetest")
+	dir := tests.Corpus(t, "minetest")
 	n := 0
 	same := func(path string, got []byte, err error) {
 		t.Helper()
@@ -374,7 +374,7 @@ func TestFilesCorpus(t *testing.T) {
 			t.Errorf("%s is not what it was: %v", path, err)
 		}
 	}
-	for _, path := range corpus.Files(t, "minetest", "/auth.txt") {
+	for _, path := range tests.CorpusFiles(t, "minetest", "/auth.txt") {
 		f := world.ParseAuthFile(judge.Read(t, path))
 		for a := range f.All() {
 			if err := f.Put(a); err != nil {
@@ -383,10 +383,10 @@ func TestFilesCorpus(t *testing.T) {
 		}
 		same(path, f.Append(nil), nil)
 	}
-	for _, path := range corpus.Files(t, "minetest", "/ipban.txt") {
+	for _, path := range tests.CorpusFiles(t, "minetest", "/ipban.txt") {
 		same(path, world.ParseBans(judge.Read(t, path)).Append(nil), nil)
 	}
-	for _, path := range corpus.Files(t, "minetest", "/force_loaded.txt") {
+	for _, path := range tests.CorpusFiles(t, "minetest", "/force_loaded.txt") {
 		f, err := world.ParseForceLoaded(judge.Read(t, path))
 		if err != nil {
 			t.Fatal(err)
@@ -406,7 +406,7 @@ func TestFilesCorpus(t *testing.T) {
 	if p.HP != 20 || p.Breath != 11 || p.Inventory == nil || len(p.Inventory.List("main").Items) != 32 {
 		t.Errorf("%+v", p)
 	}
-	for _, path := range corpus.Files(t, "minetest", "/mod_storage/ltgen") {
+	for _, path := range tests.CorpusFiles(t, "minetest", "/mod_storage/ltgen") {
 		m, err := world.ParseModFile("ltgen", judge.Read(t, path))
 		if err != nil {
 			t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"trowel.example/fault"
-	"trowel.example/internal/files/inuse"
+	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/stores/leveldb"
 )
 
@@ -160,7 +160,7 @@ func (l *level[T]) Commit(context.Context) error {
 	}
 	open := leveldb.Create
 	if l.db != nil {
-		if err := inuse.Check(l.dir); err != nil {
+		if err := filelock.CheckUnused(l.dir); err != nil {
 			return err
 		}
 		if err := l.Close(); err != nil {

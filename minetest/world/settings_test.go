@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/world"
 )
 
@@ -93,7 +93,7 @@ func TestSettingsFinish(t *testing.T) {
 func TestSettingsCorpus(t *testing.T) {
 	n := 0
 	for _, name := range []string{"world.mt", "map_meta.txt", "env_meta.txt"} {
-		for _, path := range corpus.Files(t, "minetest", "/"+name) {
+		for _, path := range tests.CorpusFiles(t, "minetest", "/"+name) {
 			text := judge.Read(t, path)
 			s := world.ParseSettings(text, map[string]string{"world.mt": "", "map_meta.txt": world.MapMetaEnd,
 				"env_meta.txt": world.EnvMetaEnd}[name])

@@ -16,7 +16,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trowel.example/fault"
-	"trowel.example/internal/files/inuse"
+	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/stores/sqlitefile"
 )
 
@@ -102,7 +102,7 @@ func (c *sqliteConn) reportLosses() {
 
 // verify checks the whole file, unless a program has it open: the check would block that program.
 func (c *sqliteConn) verify(ctx context.Context, path string) error {
-	if c.file.Rescued() || inuse.By(path) != "" {
+	if c.file.Rescued() || filelock.UsedBy(path) != "" {
 		return nil
 	}
 	sound, err := c.file.Verify(ctx, c.known)

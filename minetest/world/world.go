@@ -17,7 +17,6 @@ import (
 	"strings"
 
 	"trowel.example/fault"
-	"trowel.example/internal/files/lfs"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/limits/effort"
 )
@@ -120,8 +119,8 @@ func readFile(path string) ([]byte, error) {
 		return nil, notAFile(filepath.Base(path), st)
 	}
 	data, err := regular.ReadFile(path, effort.TextFile)
-	if lfs.Is(data) {
-		return nil, &fault.Error{File: filepath.Base(path), Offset: -1, Err: lfs.ErrPointer}
+	if regular.IsPointer(data) {
+		return nil, &fault.Error{File: filepath.Base(path), Offset: -1, Err: regular.ErrPointer}
 	}
 	return data, err
 }

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"trowel.example/internal/files/links"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/wholefile"
 	"trowel.example/internal/stores/sqlitefile"
@@ -28,7 +27,7 @@ func copyFiles(ctx context.Context, c *copier) error {
 	defer root.Close()
 	var lost error
 	folders := []string{c.dst}
-	folder := links.New(root, func(rel string, err error) {
+	folder := regular.NewFS(root, func(rel string, err error) {
 		if _, ok := out[rel]; ok || !c.wants(rel, false) {
 			return
 		}
@@ -36,7 +35,7 @@ func copyFiles(ctx context.Context, c *copier) error {
 			lost = &fs.PathError{Op: "copy", Path: filepath.Join(c.src, rel), Err: err}
 		}
 		kind := FoundLink
-		if errors.Is(err, links.ErrName) {
+		if errors.Is(err, regular.ErrName) {
 			kind = foundName
 		}
 		c.report(kind, rel, "%v", err)

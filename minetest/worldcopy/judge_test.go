@@ -19,7 +19,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/internal/worldrepair"
@@ -237,7 +236,7 @@ func compare(t *testing.T, dir string, n int) {
 func TestEngineReadsOldWorlds(t *testing.T) {
 	tests.NotRaced(t, "waits for the engine")
 	judge.Find(t, "minetestserver")
-	root := corpus.Dir(t, "minetest")
+	root := tests.Corpus(t, "minetest")
 	for _, c := range []struct {
 		world, target string
 		version       int
@@ -472,7 +471,7 @@ func TestPlyvelReads(t *testing.T) {
 	tests.Judges(t)
 	const python = "/usr/bin/python3" // Debian's, which has the library
 	if err := exec.Command(python, "-c", "import plyvel").Run(); err != nil {
-		corpus.Missing(t, "judges", "no plyvel here: install the package python3-plyvel")
+		tests.Missing(t, "judges", "no plyvel here: install the package python3-plyvel")
 	}
 	start := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 3000)
 	dst := filepath.Join(t.TempDir(), "dst")

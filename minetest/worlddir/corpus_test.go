@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"trowel.example/internal/limits/parallel"
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 )
@@ -15,7 +15,7 @@ import (
 // realStores returns the databases of blocks in the corpus.
 func realStores(t testing.TB) map[string]mapdb.DB {
 	t.Helper()
-	dir := corpus.Dir(t, "minetest")
+	dir := tests.Corpus(t, "minetest")
 	stores := make(map[string]mapdb.DB)
 	open := func(name string, c mapdb.Config) {
 		db, err := mapdb.Open(t.Context(), filepath.Join(dir, name), c)

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"trowel.example/internal/files/tree"
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
@@ -18,7 +18,7 @@ import (
 // realWorlds returns the folders of worlds in the corpus whose databases are files.
 func realWorlds(t testing.TB) (dir string, names []string) {
 	t.Helper()
-	dir = corpus.Dir(t, "minetest")
+	dir = tests.Corpus(t, "minetest")
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && RecognizeWorld(path) {
 			name, _ := filepath.Rel(dir, path)

@@ -12,11 +12,11 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/testing/judge"
-	"trowel.example/minetest/internal/light"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldedit"
 )
 
 const gladePath = "../../samples/glade"
@@ -59,7 +59,7 @@ func (l *land) blocks(t *testing.T, nodes nodedef.List) map[mapdb.Pos]*mapblock.
 			}
 		}
 	}
-	fixed, err := light.Fix(func(p mapdb.Pos) (*mapblock.Block, error) { return all[p], nil }, nodes, list)
+	fixed, err := worldedit.SpreadLight(func(p mapdb.Pos) (*mapblock.Block, error) { return all[p], nil }, nodes, list)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"trowel.example/internal/files/links"
+	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/safename"
 	"trowel.example/internal/files/tree"
 	"trowel.example/minetest/world"
@@ -25,7 +25,7 @@ type others struct {
 	opened func(root io.Closer)         // receives the folder, to close it
 
 	once sync.Once
-	fsys *links.FS
+	fsys *regular.FS
 	err  error
 }
 
@@ -58,8 +58,8 @@ func transient(dir, name string) bool {
 	return name == "LOCK" && strings.HasSuffix(dir, ".db")
 }
 
-// folder returns the folder of the world. Links are handled as in package links.
-func (o *others) folder() (*links.FS, error) {
+// folder returns the folder of the world. Links are handled as in package regular.
+func (o *others) folder() (*regular.FS, error) {
 	o.once.Do(func() {
 		root, err := os.OpenRoot(o.dir)
 		if err != nil {
@@ -67,7 +67,7 @@ func (o *others) folder() (*links.FS, error) {
 			return
 		}
 		o.opened(root)
-		o.fsys = links.New(root, func(path string, err error) {
+		o.fsys = regular.NewFS(root, func(path string, err error) {
 			if o.left != nil && !o.hidden[path] {
 				o.left(path, err)
 			}
@@ -76,7 +76,7 @@ func (o *others) folder() (*links.FS, error) {
 	return o.fsys, o.err
 }
 
-// open opens a file or folder by its path in the tree. Links are handled as in package links.
+// open opens a file or folder by its path in the tree. Links are handled as in package regular.
 func (o *others) open(name string) (fs.File, error) {
 	fail := func(err error) (fs.File, error) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}

@@ -11,7 +11,7 @@ import (
 	"testing/fstest"
 	"time"
 
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/internal/text/strictjson"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/world"
@@ -91,7 +91,7 @@ func TestNodes(t *testing.T) {
 // TestRealPlayers tests that real players are written in the documented form and round-trip without a sidecar.
 func TestRealPlayers(t *testing.T) {
 	dir := t.TempDir()
-	data, err := os.ReadFile(filepath.Join(corpus.Dir(t, "minetest"), "players-real", "players.sqlite"))
+	data, err := os.ReadFile(filepath.Join(tests.Corpus(t, "minetest"), "players-real", "players.sqlite"))
 	if err != nil {
 		t.Skip(err)
 	}

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/mapdb"
@@ -22,7 +21,7 @@ import (
 
 // colorsPath returns the path of minetestmapper's list of colours.
 func colorsPath(t testing.TB) string {
-	return filepath.Join(corpus.Dir(t, "minetest"), "colors", "minetestmapper-colors.txt")
+	return filepath.Join(tests.Corpus(t, "minetest"), "colors", "minetestmapper-colors.txt")
 }
 
 // copyWorld copies a world whose blocks are in an SQLite file.
@@ -43,7 +42,7 @@ func copyWorld(t testing.TB, path string) string {
 
 // sqliteWorlds returns the worlds of the corpus that Debian's minetestmapper can open.
 func sqliteWorlds(t testing.TB) (dirs []string) {
-	for _, path := range corpus.Files(t, "minetest", "map.sqlite") {
+	for _, path := range tests.CorpusFiles(t, "minetest", "map.sqlite") {
 		if strings.Contains(path, "v29-517") { // x, y and z
 			continue
 		}
@@ -150,11 +149,11 @@ new.commit()
 // picture. It also supports the schema x, y, z, which Debian's minetestmapper cannot open.
 func TestReference(t *testing.T) {
 	tests.Judges(t)
-	root := corpus.Dir(t, "minetest")
+	root := tests.Corpus(t, "minetest")
 	script := filepath.Join(root, "..", "..", "judges", "refmapper.py")
 	const python = "/usr/bin/python3" // Debian's Python, which has the libraries
 	if _, err := os.Stat(script); err != nil || exec.Command(python, "-c", "import zstandard, numpy, PIL").Run() != nil {
-		corpus.Missing(t, "judges", "no refmapper.py here, or not what it needs: python3-zstandard, python3-numpy and python3-pil")
+		tests.Missing(t, "judges", "no refmapper.py here, or not what it needs: python3-zstandard, python3-numpy and python3-pil")
 	}
 	list, _, err := nodecolor.ReadFile(colorsPath(t))
 	if err != nil {
@@ -194,7 +193,7 @@ func TestOldWorld(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := filepath.Join(corpus.Dir(t, "minetest"), "generated")
+	dir := filepath.Join(tests.Corpus(t, "minetest"), "generated")
 	var pictures [2]*image.RGBA
 	for i, c := range []struct {
 		path   string

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/files/inuse"
+	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/internal/worldbackup"
@@ -137,7 +137,7 @@ func TestInUse(t *testing.T) {
 		server.Process.Kill()
 		server.Wait()
 	}()
-	for i := 0; inuse.Check(dir) == nil; i++ {
+	for i := 0; filelock.CheckUnused(dir) == nil; i++ {
 		if i == 1000 {
 			t.Skip("nobody can say here which program has a file open")
 		}

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"trowel.example/internal/files/host"
-	"trowel.example/minetest/internal/light"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/nodedef"
@@ -88,7 +87,7 @@ func (w *World) fixLight(ctx context.Context, list []mapdb.Pos, t *Counts) error
 
 // fixLightOf recomputes the light of some blocks.
 func (w *World) fixLightOf(ctx context.Context, list []mapdb.Pos, unknown map[string]bool, t *Counts) error {
-	fixed, err := light.Fix(func(p mapdb.Pos) (*mapblock.Block, error) {
+	fixed, err := SpreadLight(func(p mapdb.Pos) (*mapblock.Block, error) {
 		data, err := w.Get(ctx, p)
 		if errors.Is(err, mapdb.ErrNotFound) || err != nil && !isEnd(err) {
 			return nil, ctx.Err()

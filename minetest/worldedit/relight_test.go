@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"trowel.example/internal/testing/tests"
-	"trowel.example/minetest/internal/light"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
@@ -60,7 +59,7 @@ func TestRelight(t *testing.T) {
 		blocks[p] = b
 		list = append(list, p)
 	}
-	want, err := light.Fix(func(p mapdb.Pos) (*mapblock.Block, error) { return blocks[p], nil }, nodedef.MinetestGame(), list)
+	want, err := worldedit.SpreadLight(func(p mapdb.Pos) (*mapblock.Block, error) { return blocks[p], nil }, nodedef.MinetestGame(), list)
 	if err != nil {
 		t.Fatal(err)
 	}

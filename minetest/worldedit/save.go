@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"trowel.example/internal/files/inuse"
+	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/files/wholefile"
 	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/internal/worldbackup"
@@ -79,7 +79,7 @@ func (w *World) apply(ctx context.Context, dir string, s *world.Settings) error 
 // It fails with [mapdb.ErrInUse] if a program has files of the world open, and with [mapdb.ErrReadOnly] for folders
 // of block files.
 func (w *World) InPlace(ctx context.Context, backup string) (_ string, err error) {
-	if used := inuse.Check(w.Dir); used != nil {
+	if used := filelock.CheckUnused(w.Dir); used != nil {
 		return "", used
 	}
 	list, err := w.Changed()

@@ -1,6 +1,7 @@
 // Package worldedit changes worlds step by step: nodes, metadata, timers and objects in a given area. [Open] reads a
 // world and changes nothing; the changes of steps are stored in a temporary file. At the end, the changes are written
-// to a copy of the world ([World.Copy]) or to the world itself ([World.InPlace]), or are discarded.
+// to a copy of the world ([World.Copy]) or to the world itself ([World.InPlace]), or are discarded. Light is computed as the
+// engine does ([SpreadLight]).
 //
 //	w, err := worldedit.Open(ctx, dir, worldedit.Options{})
 //	...

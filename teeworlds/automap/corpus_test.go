@@ -9,14 +9,14 @@ import (
 	"testing"
 
 	"trowel.example/check"
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/twmap"
 )
 
 func shipped(t testing.TB) map[string][]byte {
 	t.Helper()
 	files := make(map[string][]byte)
-	for _, path := range corpus.Files(t, "teeworlds/mapres", ".rules") {
+	for _, path := range tests.CorpusFiles(t, "teeworlds/mapres", ".rules") {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

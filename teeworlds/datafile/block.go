@@ -11,8 +11,8 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/deflate"
-	"trowel.example/internal/limits/budget"
 	"trowel.example/internal/limits/effort"
+	"trowel.example/internal/limits/parallel"
 	"trowel.example/internal/text/words"
 )
 
@@ -257,7 +257,7 @@ const (
 )
 
 var (
-	looks   = budget.New(maxLooks)
+	looks   = parallel.NewBudget(maxLooks)
 	buffers = sync.Pool{New: func() any { return new([]byte) }}
 )
 

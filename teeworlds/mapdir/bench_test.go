@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/twmap"
 )
@@ -15,7 +15,7 @@ import (
 func BenchmarkExtract(b *testing.B) {
 	for _, name := range []string{"ddnet_ddnet/data/maps7/Tutorial.map", "jxsl13_twmap/testdata/Castle_Echos.map"} {
 		b.Run(filepath.Base(name), func(b *testing.B) {
-			data, err := os.ReadFile(filepath.Join(corpus.Dir(b, "teeworlds"), name))
+			data, err := os.ReadFile(filepath.Join(tests.Corpus(b, "teeworlds"), name))
 			if err != nil {
 				b.Fatal(err)
 			}

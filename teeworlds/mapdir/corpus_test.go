@@ -13,7 +13,7 @@ import (
 	"testing/fstest"
 
 	"trowel.example/internal/files/tree"
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -40,7 +40,7 @@ func load(t *testing.T, fsys fs.FS) fstest.MapFS {
 func TestCorpusFolders(t *testing.T) {
 	var maps, originals atomic.Int32
 	t.Run("maps", func(t *testing.T) {
-		for _, path := range corpus.Files(t, "teeworlds", ".map") {
+		for _, path := range tests.CorpusFiles(t, "teeworlds", ".map") {
 			t.Run(filepath.Base(path), func(t *testing.T) {
 				t.Parallel()
 				data, err := os.ReadFile(path)
@@ -49,7 +49,7 @@ func TestCorpusFolders(t *testing.T) {
 				}
 				m, err := twmap.Decode(data)
 				if errors.Is(err, twmap.ErrNoVersion) {
-					t.Skip("not a current map: package datadir tests it")
+					t.Skip("not a current map: package mapfile tests it")
 				}
 				if err != nil {
 					t.Fatal(err)

@@ -18,8 +18,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/twmap"
@@ -61,7 +61,7 @@ func judgedMaps(t *testing.T) []judged {
 		edited(t, "seven, edited", encode(t, everything07())),
 	}
 	t.Run("corpus", func(t *testing.T) { // skips itself
-		files := corpus.Files(t, "teeworlds", ".map")
+		files := tests.CorpusFiles(t, "teeworlds", ".map")
 		for _, name := range []string{
 			"/Sunny Side Up.map",         // sounds, automapper, big images
 			"/Kobra 4@2017-07-19",        // physics layers
@@ -241,7 +241,7 @@ func TestJudgeUnknownUUID(t *testing.T) {
 			t.Errorf("an item of type %s: %v, expected a crash: %v", name, err, crashes)
 		}
 	}
-	for _, path := range corpus.Files(t, "teeworlds", "/Castle_Echos.map") {
+	for _, path := range tests.CorpusFiles(t, "teeworlds", "/Castle_Echos.map") {
 		if resave(judge.Read(t, path)) == nil {
 			t.Errorf("%s: map_resave reads it", path)
 		}
@@ -385,7 +385,7 @@ func TestJudge07(t *testing.T) {
 		}
 	}
 	convert("sample", sample())
-	for _, path := range corpus.Files(t, "teeworlds", ".map") {
+	for _, path := range tests.CorpusFiles(t, "teeworlds", ".map") {
 		switch name := filepath.Base(path); name {
 		case "Sunny Side Up.map", "coverage.map", "Castle_Echos.map", "dm7@2009-01-12-4c77a4.map":
 			convert(name, decode(t, judge.Read(t, path)))

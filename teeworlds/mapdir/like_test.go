@@ -15,7 +15,6 @@ import (
 
 	"trowel.example/internal/files/safename"
 	"trowel.example/internal/files/tree"
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/twmap"
@@ -108,7 +107,7 @@ func TestKeptNames(t *testing.T) {
 func TestCorpusKeptNames(t *testing.T) {
 	var all, like, alone, clashes, count atomic.Int64
 	t.Run("maps", func(t *testing.T) {
-		for _, path := range corpus.Files(t, "teeworlds", ".map") {
+		for _, path := range tests.CorpusFiles(t, "teeworlds", ".map") {
 			t.Run(filepath.Base(path), func(t *testing.T) {
 				t.Parallel()
 				data, err := os.ReadFile(path)

@@ -12,7 +12,6 @@ import (
 	"testing/fstest"
 
 	"trowel.example/check"
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/mutate"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/datafile"
@@ -77,7 +76,7 @@ func mutationSeeds(t *testing.T) [][]byte {
 	}
 	seeds = append(seeds, old)
 	t.Run("corpus", func(t *testing.T) { // skips itself
-		for _, path := range corpus.Files(t, "teeworlds", ".map") {
+		for _, path := range tests.CorpusFiles(t, "teeworlds", ".map") {
 			if st, err := os.Stat(path); err != nil || st.Size() > 8<<10 {
 				continue
 			}

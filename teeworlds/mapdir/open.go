@@ -24,7 +24,7 @@
 // [Open] returns the folder of a map. Opening a file whose data cannot be read is an error, unless the map was
 // returned by [twmap.Salvage]. [Read] builds a map from its folder. With the sidecar the map encodes to the same
 // bytes as before, except for edits; without the sidecar it encodes to a clean map. Datafiles that are not maps have
-// a different kind of folder: see package datadir.
+// a different kind of folder: see package mapfile.
 package mapdir
 
 import (

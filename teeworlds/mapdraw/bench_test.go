@@ -6,14 +6,14 @@ import (
 	"path/filepath"
 	"testing"
 
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/mapdraw"
 )
 
 // BenchmarkRender measures drawing pictures on one core. Compare it with BenchmarkDraw, which draws one picture of
 // the same size over another; multiply that by the number of layers.
 func BenchmarkRender(b *testing.B) {
-	dir := corpus.Dir(b, "teeworlds")
+	dir := tests.Corpus(b, "teeworlds")
 	mapres := filepath.Join(dir, "mapres/ddnet_ddnet/data/mapres")
 	size := image.Pt(1280, 720)
 	for _, c := range []struct {
@@ -72,7 +72,7 @@ func BenchmarkDraw(b *testing.B) {
 
 // BenchmarkOpen measures preparing a map and drawing its first picture.
 func BenchmarkOpen(b *testing.B) {
-	dir := corpus.Dir(b, "teeworlds")
+	dir := tests.Corpus(b, "teeworlds")
 	path := filepath.Join(dir, filepath.FromSlash("ddnet_ddnet/data/maps7/Gold Mine.map"))
 	for b.Loop() {
 		m := readMap(b, path)

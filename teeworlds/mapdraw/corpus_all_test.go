@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"trowel.example/internal/limits/parallel"
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/mapdraw"
 	"trowel.example/teeworlds/twmap"
@@ -41,8 +41,8 @@ func fit(c mapdraw.Camera, side int) (mapdraw.Picture, image.Rectangle) {
 // TestCorpus tests that each map can be drawn, with identical bytes each time, and that missing parts are reported.
 // It also tests that a map looks the same in the format of Teeworlds 0.7.
 func TestCorpus(t *testing.T) {
-	dir := corpus.Dir(t, "teeworlds")
-	files := corpus.Files(t, "teeworlds", ".map")
+	dir := tests.Corpus(t, "teeworlds")
+	files := tests.CorpusFiles(t, "teeworlds", ".map")
 	o := mapdraw.Options{Mapres: []string{filepath.Join(dir, "mapres/ddnet_ddnet/data/mapres")}}
 	parallel.Each(len(files), func(i int) {
 		data, err := os.ReadFile(files[i])
@@ -110,7 +110,7 @@ func TestCorpus(t *testing.T) {
 
 // TestSeams tests that no pixel depends on the part of a picture that it is drawn with.
 func TestSeams(t *testing.T) {
-	dir := corpus.Dir(t, "teeworlds")
+	dir := tests.Corpus(t, "teeworlds")
 	for _, name := range []string{"Kobra@2014-03-29-21367b.map", "coverage.map", "dm8.map"} {
 		m := readMap(t, filepath.Join(dir, filepath.FromSlash(maps+name)))
 		r, err := mapdraw.New(m, mapdraw.Options{Entities: 30, Mapres: []string{filepath.Join(dir, "mapres/ddnet_ddnet/data/mapres")}})

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/mapdraw"
 	"trowel.example/teeworlds/twmap"
 )
@@ -134,7 +134,7 @@ func readPNG(t testing.TB, path string) *image.NRGBA {
 
 // TestReferences compares pictures with those of the game's client, and of TwGpu.
 func TestReferences(t *testing.T) {
-	dir := corpus.Dir(t, "teeworlds")
+	dir := tests.Corpus(t, "teeworlds")
 	const width, height = 1280, 720
 	for _, ref := range references {
 		t.Run(ref.file, func(t *testing.T) {

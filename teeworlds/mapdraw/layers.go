@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 
 	"trowel.example/fault"
-	"trowel.example/internal/limits/budget"
 	"trowel.example/internal/limits/parallel"
 	"trowel.example/teeworlds/twmap"
 )
@@ -107,7 +106,7 @@ func (r *Renderer) findLayers() {
 			size += p.size()
 		}
 	}
-	r.keeps = size <= budget.Share(maxKept)
+	r.keeps = size <= parallel.Share(maxKept)
 }
 
 // entities reports whether the layer is one of entities.

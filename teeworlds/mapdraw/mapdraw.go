@@ -20,7 +20,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"trowel.example/internal/limits/budget"
+	"trowel.example/internal/limits/parallel"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -71,8 +71,8 @@ type Renderer struct {
 	scaled   *scaledCells
 	stills   *stills
 
-	keeps bool           // keep what was read for later pictures
-	room  *budget.Budget // for what is not kept
+	keeps bool             // keep what was read for later pictures
+	room  *parallel.Budget // for what is not kept
 
 	mu     sync.Mutex
 	missed map[Missing]bool
@@ -97,7 +97,7 @@ const (
 func New(m *twmap.Map, o Options) (*Renderer, error) {
 	r, err := newRenderer(m, o)
 	if err == nil {
-		r.scaled, r.stills, r.room = new(scaledCells), new(stills), budget.New(maxPassing)
+		r.scaled, r.stills, r.room = new(scaledCells), new(stills), parallel.NewBudget(maxPassing)
 		r.findImages()
 		r.findLayers()
 	}

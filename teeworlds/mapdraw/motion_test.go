@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/twmap"
 )
@@ -213,7 +212,7 @@ func TestMotionCorpus(t *testing.T) {
 	if !tests.Long(t) {
 		t.Skip("long")
 	}
-	dir := corpus.Dir(t, "teeworlds")
+	dir := tests.Corpus(t, "teeworlds")
 	maps := []string{"ddnet_ddnet/data/themes/newyear.map", "ddnet_ddnet/data/maps/LearnToPlay.map"}
 	if os.Getenv("TROWEL_TILES") != "" {
 		maps = append(maps, "jxsl13_twmap/testdata/Castle_Echos.map", "teeworlds_teeworlds-maps/dm3.map",

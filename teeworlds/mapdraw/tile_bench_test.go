@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/mapdraw"
 	"trowel.example/teeworlds/twmap"
 )
@@ -78,7 +78,7 @@ func reread(b *testing.B, m *twmap.Map) *twmap.Map {
 func BenchmarkTile(b *testing.B) {
 	file := func(path string) func(b *testing.B) *twmap.Map {
 		return func(b *testing.B) *twmap.Map {
-			return readMap(b, filepath.Join(corpus.Dir(b, "teeworlds"), filepath.FromSlash(path)))
+			return readMap(b, filepath.Join(tests.Corpus(b, "teeworlds"), filepath.FromSlash(path)))
 		}
 	}
 	for _, c := range []struct {

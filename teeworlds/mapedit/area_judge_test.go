@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"trowel.example/check"
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"
 )
@@ -124,7 +124,7 @@ func TestAreaEdits(t *testing.T) {
 // TestAreaJudges tests that the games' servers and tools accept the results of the edits.
 func TestAreaJudges(t *testing.T) {
 	judge.Find(t, judge.DDNetServer)
-	files := corpus.Files(t, "teeworlds", ".map")
+	files := tests.CorpusFiles(t, "teeworlds", ".map")
 	for i, name := range []string{"/coverage.map", "/Sunny Side Up.map", "/Castle_Echos.map",
 		"ddnet_ddnet/data/maps/dm7.", "teeworlds-maps/ctf1.map", "/Kobra 4@2017-07-19"} {
 		at := slices.IndexFunc(files, func(path string) bool { return strings.Contains(path, name) })

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/automap"
 	"trowel.example/teeworlds/twmap"
 )
@@ -16,7 +16,7 @@ import (
 // round-trips, that drawing is deterministic, and that no other layer changes.
 func TestAutomapCorpus(t *testing.T) {
 	rules := make(map[string]*automap.Rules)
-	for _, path := range corpus.Files(t, "teeworlds/mapres", ".rules") {
+	for _, path := range tests.CorpusFiles(t, "teeworlds/mapres", ".rules") {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -24,7 +24,7 @@ func TestAutomapCorpus(t *testing.T) {
 		rules[strings.TrimSuffix(filepath.Base(path), ".rules")] = automap.ParseRules(data, nil)
 	}
 	drawn, maps := 0, 0
-	for _, path := range corpus.Files(t, "teeworlds", ".map") {
+	for _, path := range tests.CorpusFiles(t, "teeworlds", ".map") {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

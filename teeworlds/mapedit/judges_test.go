@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/mapdraw"
 	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"
@@ -58,7 +58,7 @@ func judgedMaps(t *testing.T) map[string][]byte {
 		made["made "+string('a'+rune(seed))] = encode(t, m)
 	}
 	t.Run("corpus", func(t *testing.T) { // skips itself
-		files := corpus.Files(t, "teeworlds", ".map")
+		files := tests.CorpusFiles(t, "teeworlds", ".map")
 		for i, name := range []string{"/Sunny Side Up.map", "/Kobra 4@2017-07-19", "/Tutorial.map",
 			"ddnet_ddnet/data/maps/dm7.", "teeworlds-maps/ctf1.map"} {
 			at := slices.IndexFunc(files, func(path string) bool { return strings.Contains(filepath.ToSlash(path), name) })

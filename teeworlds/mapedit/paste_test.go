@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"
@@ -298,7 +297,7 @@ func TestAddExternalImage(t *testing.T) {
 	}
 	// The sizes are those of the pictures of both games.
 	pictures := 0
-	for _, path := range corpus.Files(t, "teeworlds/mapres", ".png") {
+	for _, path := range tests.CorpusFiles(t, "teeworlds/mapres", ".png") {
 		name := strings.TrimSuffix(filepath.Base(path), ".png")
 		if !slices.Contains(twmap.ExternalImages, name) || filepath.Base(filepath.Dir(path)) != "mapres" {
 			continue

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"trowel.example/check"
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/mapedit"
@@ -336,7 +335,7 @@ func TestRandomOperations(t *testing.T) {
 
 func TestRandomOperationsOnCorpus(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
-	for i, path := range corpus.Files(t, "teeworlds", ".map") {
+	for i, path := range tests.CorpusFiles(t, "teeworlds", ".map") {
 		if i%12 != 0 {
 			continue // all of them take half a minute
 		}

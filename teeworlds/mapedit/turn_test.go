@@ -12,7 +12,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/limits/parallel"
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/mapdraw"
 	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"
@@ -23,8 +23,8 @@ var turns = []mapedit.Turn{mapedit.LeftRight, mapedit.UpDown, mapedit.Clockwise,
 
 // eachMap calls do for each map of the corpus; do may change the map.
 func eachMap(t *testing.T, do func(t *testing.T, name string, m *twmap.Map)) {
-	files := corpus.Files(t, "teeworlds", ".map")
-	root := corpus.Dir(t, "teeworlds")
+	files := tests.CorpusFiles(t, "teeworlds", ".map")
+	root := tests.Corpus(t, "teeworlds")
 	mapres = []string{filepath.Join(root, "mapres/ddnet_ddnet/data/mapres")}
 	parallel.Each(len(files), func(i int) {
 		data, err := os.ReadFile(files[i])

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/mapdraw"
 	"trowel.example/teeworlds/twmap"
 )
@@ -44,14 +44,14 @@ func TestSheets(t *testing.T) {
 
 // mapres returns the pictures of both games: those of DDNet are those of 0.6.
 func mapres(t *testing.T) (find06, find07 func(string) (*image.NRGBA, error)) {
-	dir := filepath.Join(corpus.Dir(t, "teeworlds"), "mapres")
+	dir := filepath.Join(tests.Corpus(t, "teeworlds"), "mapres")
 	in := func(parts ...string) func(string) (*image.NRGBA, error) {
 		return func(name string) (*image.NRGBA, error) {
 			return mapdraw.ReadPNG(filepath.Join(append(append([]string{dir}, parts...), name+".png")...))
 		}
 	}
 	if _, err := os.Stat(dir); err != nil {
-		corpus.Missing(t, "corpus", "no pictures of the games: %v", err)
+		tests.Missing(t, "corpus", "no pictures of the games: %v", err)
 	}
 	return in("ddnet_ddnet", "data", "mapres"), in("teeworlds_teeworlds", "datasrc", "mapres")
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"trowel.example/internal/bytes/deflate"
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 )
 
 // layerBlocks returns the data blocks that hold the layers of a map.
@@ -31,7 +31,7 @@ func layerBlocks(m *Map) []*dataRef {
 func BenchmarkLayers(b *testing.B) {
 	var files [][]byte
 	size := int64(0)
-	for _, path := range corpus.Files(b, "teeworlds", ".map") {
+	for _, path := range tests.CorpusFiles(b, "teeworlds", ".map") {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			b.Fatal(err)
@@ -90,7 +90,7 @@ func BenchmarkLayers(b *testing.B) {
 
 // BenchmarkOpen measures decoding a map without inflating a layer, as info and ls do.
 func BenchmarkOpen(b *testing.B) {
-	data, err := os.ReadFile(corpus.Dir(b, "teeworlds") + "/ddnet_ddnet/data/maps7/Tutorial.map")
+	data, err := os.ReadFile(tests.Corpus(b, "teeworlds") + "/ddnet_ddnet/data/maps7/Tutorial.map")
 	if err != nil {
 		b.Fatal(err)
 	}

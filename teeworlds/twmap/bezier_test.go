@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/twmap"
 )
@@ -65,7 +65,7 @@ func TestModernizeTangents(t *testing.T) {
 
 // TestCorpusTangents tests that the tangents item rebuilt from the curves is equal to the one in a map of DDNet.
 func TestCorpusTangents(t *testing.T) {
-	for _, path := range corpus.Files(t, "teeworlds", ".map") {
+	for _, path := range tests.CorpusFiles(t, "teeworlds", ".map") {
 		if !strings.HasSuffix(path, "Castle_Echos.map") {
 			continue
 		}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/twmap"
 )
@@ -16,7 +16,7 @@ import (
 // the maps that map_test rejects or finds erroneous data in, and no error for the others. Defects that the game
 // tolerates are listed below.
 func TestCorpusCheck(t *testing.T) {
-	dir := corpus.Dir(t, "teeworlds")
+	dir := tests.Corpus(t, "teeworlds")
 	manifest, err := os.ReadFile(filepath.Join(dir, "MANIFEST.tsv"))
 	if err != nil {
 		t.Fatal(err)

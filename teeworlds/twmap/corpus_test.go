@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/datafile"
 )
 
@@ -15,7 +15,7 @@ import (
 // from its parts: Encode may fall back on the source only for files with an unusual layout.
 func TestCorpusEncode(t *testing.T) {
 	maps, fallbacks := 0, 0
-	for _, path := range corpus.Files(t, "teeworlds", ".map") {
+	for _, path := range tests.CorpusFiles(t, "teeworlds", ".map") {
 		name := filepath.Base(path)
 		data, err := os.ReadFile(path)
 		if err != nil {

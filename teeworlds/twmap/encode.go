@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"trowel.example/internal/limits/budget"
 	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/limits/parallel"
 	"trowel.example/teeworlds/datafile"
@@ -468,7 +467,7 @@ func (o *fileOrigin) uuidOrder() []datafile.UUID {
 }
 
 // contents limits the memory for the contents of parts while blocks are made from them or compared with them.
-var contents = budget.New(128 << 20)
+var contents = parallel.NewBudget(128 << 20)
 
 // block returns the block that a reference points to in the new file, or nil and the number to write without a block.
 // A new block with large contents is compressed at once.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/twmap"
 )
@@ -60,7 +60,7 @@ func TestLosses(t *testing.T) {
 
 // TestCorpusLosses tests that no losses are reported for the maps of the corpus.
 func TestCorpusLosses(t *testing.T) {
-	for _, path := range corpus.Files(t, "teeworlds", ".map") {
+	for _, path := range tests.CorpusFiles(t, "teeworlds", ".map") {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

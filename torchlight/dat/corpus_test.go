@@ -14,7 +14,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/bytes/bin"
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/hash"
 	"trowel.example/torchlight/text"
@@ -46,8 +46,8 @@ func corpusFiles(t testing.TB) []compiled {
 			all = append(all, compiled{name, data})
 		}
 	}
-	root := corpus.Dir(t, "torchlight")
-	for _, path := range corpus.Files(t, "torchlight", "") {
+	root := tests.Corpus(t, "torchlight")
+	for _, path := range tests.CorpusFiles(t, "torchlight", "") {
 		name := strings.TrimPrefix(path, root+string(filepath.Separator))
 		switch strings.ToUpper(filepath.Ext(path)) {
 		case ".BINDAT", ".ADM":
@@ -203,8 +203,8 @@ func names(n *text.Node, see func(string)) {
 
 // pairs calls see for the sources of the corpus that have a file compiled by GUTS next to them.
 func pairs(t *testing.T, see func(name string, source, compiled []byte)) {
-	root := corpus.Dir(t, "torchlight")
-	files := corpus.Files(t, "torchlight", "")
+	root := tests.Corpus(t, "torchlight")
+	files := tests.CorpusFiles(t, "torchlight", "")
 	byName := map[string]string{}
 	for _, path := range files {
 		byName[strings.ToUpper(path)] = path
@@ -221,7 +221,7 @@ func pairs(t *testing.T, see func(name string, source, compiled []byte)) {
 // corpus were saved again after they were compiled.)
 func TestPairsADM(t *testing.T) {
 	files := 0
-	for _, path := range corpus.Files(t, "torchlight", "") {
+	for _, path := range tests.CorpusFiles(t, "torchlight", "") {
 		if !strings.HasSuffix(strings.ToUpper(path), ".DAT.ADM") {
 			continue
 		}

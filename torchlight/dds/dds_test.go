@@ -19,8 +19,8 @@ import (
 	"testing/iotest"
 
 	"trowel.example/fault"
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/dds"
 	"trowel.example/torchlight/mod"
 )
@@ -229,7 +229,7 @@ func TestJudgeImageMagick(t *testing.T) {
 
 // TestJudgeCorpus tests that every picture of the real mods is decoded as in ImageMagick.
 func TestJudgeCorpus(t *testing.T) {
-	names := append(corpus.Files(t, "torchlight", ".MOD"), corpus.Files(t, "torchlight", ".mod")...)
+	names := append(tests.CorpusFiles(t, "torchlight", ".MOD"), tests.CorpusFiles(t, "torchlight", ".mod")...)
 	magick := judge.ImageMagick(t)
 	seen := map[string]bool{}
 	for _, name := range names {

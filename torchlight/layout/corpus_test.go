@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/pak"
 	"trowel.example/torchlight/text"
@@ -26,7 +26,7 @@ type pair struct {
 }
 
 func pairs(t testing.TB) []pair {
-	dir := corpus.Dir(t, "torchlight")
+	dir := tests.Corpus(t, "torchlight")
 	var list []pair
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(strings.ToUpper(path), ".BINLAYOUT") {
@@ -56,7 +56,7 @@ func pairs(t testing.TB) []pair {
 // archived returns the layouts in the mods of the corpus.
 func archived(t testing.TB) []pair {
 	var list []pair
-	dir := corpus.Dir(t, "torchlight")
+	dir := tests.Corpus(t, "torchlight")
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !strings.EqualFold(filepath.Ext(path), ".MOD") {
 			return err

@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/pak"
 	"trowel.example/torchlight/text"
@@ -26,7 +26,7 @@ import (
 func realMods(t testing.TB) map[string][]byte {
 	t.Helper()
 	mods := make(map[string][]byte)
-	err := filepath.WalkDir(corpus.Dir(t, "torchlight"), func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(tests.Corpus(t, "torchlight"), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.EqualFold(filepath.Ext(path), ".mod") {
 			return err
 		}

@@ -9,7 +9,7 @@ import (
 
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/limits/parallel"
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
 )
@@ -18,7 +18,7 @@ import (
 func largest(b *testing.B) []byte {
 	b.Helper()
 	var most []byte
-	for _, path := range append(corpus.Files(b, "torchlight", ".mod"), corpus.Files(b, "torchlight", ".MOD")...) {
+	for _, path := range append(tests.CorpusFiles(b, "torchlight", ".mod"), tests.CorpusFiles(b, "torchlight", ".MOD")...) {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			b.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"trowel.example/internal/files/tree"
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
 )
@@ -61,7 +61,7 @@ func build(t testing.TB, fsys fs.FS, o moddir.BuildOptions) []byte {
 // corpusMods returns the paths of the mods of the corpus.
 func corpusMods(t testing.TB) []string {
 	t.Helper()
-	return append(corpus.Files(t, "torchlight", ".MOD"), corpus.Files(t, "torchlight", ".mod")...)
+	return append(tests.CorpusFiles(t, "torchlight", ".MOD"), tests.CorpusFiles(t, "torchlight", ".mod")...)
 }
 
 // caseName returns a short name of a file of the corpus.

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/text"
@@ -34,10 +34,10 @@ func TestCorpusSources(t *testing.T) {
 	six := moddir.Options{Floats: text.GUTS}
 	for _, c := range sourceFolders {
 		t.Run(c.dir, func(t *testing.T) {
-			root := filepath.Join(corpus.Dir(t, "torchlight"), c.dir, "HEAD")
+			root := filepath.Join(tests.Corpus(t, "torchlight"), c.dir, "HEAD")
 			editor, err := os.ReadFile(filepath.Join(root, "EDITORMOD.MOD"))
 			if errors.Is(err, fs.ErrNotExist) {
-				corpus.Missing(t, "corpus", "no sources of %s here", c.dir)
+				tests.Missing(t, "corpus", "no sources of %s here", c.dir)
 			} else if err != nil {
 				t.Fatal(err)
 			}

@@ -7,7 +7,6 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/torchlight/dat"
-	"trowel.example/torchlight/internal/animation"
 	"trowel.example/torchlight/internal/ogre"
 	"trowel.example/torchlight/internal/translation"
 	"trowel.example/torchlight/layout"
@@ -158,8 +157,8 @@ func checkData(data []byte, name string, o *Options, sink check.Sink) *text.Node
 
 // checkTree checks what a data file means, compiled or as text.
 func checkTree(root *text.Node, name string, sink check.Sink) {
-	if animation.Is(strings.TrimSuffix(name, ADM)) {
-		animation.Check(root, sink)
+	if ogre.IsAnimation(strings.TrimSuffix(name, ADM)) {
+		ogre.CheckAnimation(root, sink)
 	}
 	translation.Check(root, sink)
 }

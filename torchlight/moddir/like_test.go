@@ -10,7 +10,7 @@ import (
 	"testing/fstest"
 
 	"trowel.example/internal/files/tree"
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/moddir"
@@ -95,7 +95,7 @@ func plainText(t *testing.T, data []byte) string {
 // data files decompile to exactly the source.
 func TestPairsToTheLetter(t *testing.T) {
 	var pairs, exact, short, kept int
-	for _, compiled := range corpus.Files(t, "torchlight", "") {
+	for _, compiled := range tests.CorpusFiles(t, "torchlight", "") {
 		ext := filepath.Ext(compiled)
 		source := strings.TrimSuffix(compiled, ext)
 		if up := strings.ToUpper(ext); up != ".BINDAT" && up != ".BINLAYOUT" {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"trowel.example/check"
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/modedit"
@@ -48,8 +48,8 @@ func realMods(t testing.TB) map[string][]byte {
 	t.Helper()
 	largest := make(map[string]string)
 	size := make(map[string]int64)
-	root := corpus.Dir(t, "torchlight")
-	for _, path := range corpus.Files(t, "torchlight", "") {
+	root := tests.Corpus(t, "torchlight")
+	for _, path := range tests.CorpusFiles(t, "torchlight", "") {
 		if !strings.EqualFold(filepath.Ext(path), ".mod") {
 			continue
 		}

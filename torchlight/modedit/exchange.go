@@ -9,14 +9,14 @@ import (
 	"strings"
 
 	"trowel.example/fault"
-	"trowel.example/internal/text/po"
+	"trowel.example/torchlight/internal/translation"
 	"trowel.example/torchlight/text"
 )
 
 // FormatPO returns texts as a PO file for a language, or as a template if language is "". There is one entry for each
 // different text, with all its places as notes.
 func FormatPO(texts []Text, project, language string) []byte {
-	f := &po.File{Header: "Project-Id-Version: " + strings.ReplaceAll(project, "\n", " ") + "\nLanguage: " + strings.ToLower(language) +
+	f := &translation.PO{Header: "Project-Id-Version: " + strings.ReplaceAll(project, "\n", " ") + "\nLanguage: " + strings.ToLower(language) +
 		"\nMIME-Version: 1.0\nContent-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8bit\n"}
 	index := make(map[string]int)
 	for _, t := range texts {
@@ -24,7 +24,7 @@ func FormatPO(texts []Text, project, language string) []byte {
 		if !ok {
 			i = len(f.Entries)
 			index[t.Value] = i
-			f.Entries = append(f.Entries, po.Entry{ID: t.Value, Str: []string{t.Translation}})
+			f.Entries = append(f.Entries, translation.Entry{ID: t.Value, Str: []string{t.Translation}})
 		}
 		f.Entries[i].Notes = append(f.Entries[i].Notes, t.Path+": "+t.Node)
 	}
@@ -34,7 +34,7 @@ func FormatPO(texts []Text, project, language string) []byte {
 // ParsePO reads the translations of a PO file, each for all places of its text. It omits translations that are marked
 // as fuzzy, and returns their number. The error is a [*fault.TextError].
 func ParsePO(data []byte) (texts []Text, fuzzy int, err error) {
-	f, err := po.Parse(data)
+	f, err := translation.ParsePO(data)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/mpp"
 )
@@ -17,7 +17,7 @@ import (
 // contains only 0, 1 and 255.
 func TestCorpus(t *testing.T) {
 	grids, walls := 0, 0
-	for _, name := range append(corpus.Files(t, "torchlight", ".MOD"), corpus.Files(t, "torchlight", ".mod")...) {
+	for _, name := range append(tests.CorpusFiles(t, "torchlight", ".MOD"), tests.CorpusFiles(t, "torchlight", ".mod")...) {
 		data, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

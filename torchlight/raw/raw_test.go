@@ -15,7 +15,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/bin"
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/raw"
 	"trowel.example/torchlight/text"
 	"trowel.example/trace"
@@ -359,7 +359,7 @@ func TestCheck(t *testing.T) {
 // TestCorpus tests that every table of real mods is read to its end, round-trips through the model and through its JSON
 // without a residue, and has no findings.
 func TestCorpus(t *testing.T) {
-	for _, name := range corpus.Files(t, "torchlight", ".RAW") {
+	for _, name := range tests.CorpusFiles(t, "torchlight", ".RAW") {
 		data, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -402,7 +402,7 @@ func corpusSeeds(f *testing.F) (names []string) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		names = corpus.Files(quiet{f}, "torchlight", ".RAW")
+		names = tests.CorpusFiles(quiet{f}, "torchlight", ".RAW")
 	}()
 	<-done
 	return names

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/hash"
 	"trowel.example/torchlight/text"
 )
@@ -88,7 +88,7 @@ func TestCheck(t *testing.T) {
 
 // TestCheckCorpus tests that the sources of real mods have no findings.
 func TestCheckCorpus(t *testing.T) {
-	for _, path := range corpus.Files(t, "torchlight", "") {
+	for _, path := range tests.CorpusFiles(t, "torchlight", "") {
 		switch strings.ToUpper(filepath.Ext(path)) {
 		case ".DAT", ".LAYOUT", ".TEMPLATE", ".HIE", ".ANIMATION":
 		default:

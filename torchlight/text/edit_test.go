@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/text"
 )
 
@@ -48,7 +48,7 @@ func TestEdit(t *testing.T) {
 // TestCorpusEdit tests that the result of Edit for real texts parses to the edited tree.
 func TestCorpusEdit(t *testing.T) {
 	n := 0
-	for _, path := range corpus.Files(t, "torchlight", "") {
+	for _, path := range tests.CorpusFiles(t, "torchlight", "") {
 		switch strings.ToUpper(filepath.Ext(path)) {
 		case ".DAT", ".LAYOUT", ".ANIMATION":
 		default:

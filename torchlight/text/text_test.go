@@ -12,7 +12,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/bin"
 	"trowel.example/internal/limits/effort"
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/text"
 )
 
@@ -207,7 +207,7 @@ func TestRecognize(t *testing.T) {
 // wrote.
 func TestCorpus(t *testing.T) {
 	texts, asGUTS := 0, 0
-	for _, path := range corpus.Files(t, "torchlight", "") {
+	for _, path := range tests.CorpusFiles(t, "torchlight", "") {
 		switch strings.ToUpper(filepath.Ext(path)) {
 		case ".DAT", ".LAYOUT", ".TEMPLATE", ".HIE", ".ANIMATION":
 		default:

@@ -22,7 +22,6 @@ import (
 
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/host"
-	"trowel.example/internal/files/lfs"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/text/words"
 )
@@ -290,7 +289,7 @@ func written(ctx context.Context, top, dir string, all []entry) (err error) {
 	}
 	in := bufio.NewReaderSize(out, 1<<16)
 	for _, e := range all {
-		if err = writeEntry(root, e, in); err == nil && e.size <= lfs.MaxSize {
+		if err = writeEntry(root, e, in); err == nil && e.size <= regular.MaxPointer {
 			err = fetched(ctx, root, top, e)
 		}
 		if err != nil {
@@ -342,7 +341,7 @@ func fetched(ctx context.Context, root *os.Root, top string, e entry) error {
 	if err != nil {
 		return err
 	}
-	object, sum := lfs.Object(pointer)
+	object, sum := regular.PointerObject(pointer)
 	if object == "" {
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 )
 
 // benchFiles is the number of files of the mod of benchmarks: more than the largest known mod has.
@@ -136,7 +136,7 @@ func BenchmarkOpenMod(b *testing.B) {
 func BenchmarkMap(b *testing.B) {
 	for _, name := range []string{"Tutorial@2022-10-11-41318e.map", "Castle Echos.map", "LearnToPlay.map"} {
 		var path string
-		for _, file := range corpus.Files(b, "teeworlds", ".map") {
+		for _, file := range tests.CorpusFiles(b, "teeworlds", ".map") {
 			if filepath.Base(file) == name {
 				path = file
 			}

@@ -13,7 +13,6 @@ import (
 	"trowel.example/check"
 	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/wording"
-	"trowel.example/internal/checking"
 	"trowel.example/internal/files/safename"
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/format"
@@ -379,7 +378,7 @@ func (f *folder) checkSingle(ctx context.Context) ([]format.Problem, error) {
 	var problems []format.Problem
 	t := newText(decodeText(data))
 	src := format.NewSource(f.path(f.single), data)
-	err = checking.Run(ctx, f.format, f.job(), src, func(found check.Finding) {
+	err = format.Check(ctx, f.format, f.job(), src, func(found check.Finding) {
 		span := format.Span{Path: f.single}
 		for _, at := range found.At {
 			if line, ok := at.(check.Line); ok && line.Line > 0 {

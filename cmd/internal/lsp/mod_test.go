@@ -13,7 +13,6 @@ import (
 	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -107,7 +106,7 @@ func TestModQuestions(t *testing.T) {
 // TestModCorpus opens every source of a real mod, asks about each of its lines, and tests that the server answers.
 func TestModCorpus(t *testing.T) {
 	tests.LongOnly(t, "it opens hundreds of files")
-	dir := filepath.Join(corpus.Dir(t, "torchlight"), "xyvian__Commando_Testing", "HEAD")
+	dir := filepath.Join(tests.Corpus(t, "torchlight"), "xyvian__Commando_Testing", "HEAD")
 	c := start(t, `{}`, nil)
 	opened := 0
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {

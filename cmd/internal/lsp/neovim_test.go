@@ -15,7 +15,6 @@ import (
 	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 )
@@ -174,7 +173,7 @@ report('definitions', #ask('definition', at('burrow"')))
 // TestNeovimCorpus opens sources of a real mod in Neovim.
 func TestNeovimCorpus(t *testing.T) {
 	tests.LongOnly(t, "it needs real files")
-	dir := filepath.Join(corpus.Dir(t, "torchlight"), "xyvian__Commando_Testing", "HEAD", "media", "skills")
+	dir := filepath.Join(tests.Corpus(t, "torchlight"), "xyvian__Commando_Testing", "HEAD", "media", "skills")
 	var files []string
 	for _, name := range []string{"Airstrike/airstrike.dat", "Airstrike/airstrike.layout", "implodegrenade/implodegrenade.dat"} {
 		files = append(files, filepath.Join(dir, filepath.FromSlash(name)))

@@ -8,7 +8,6 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/cmd/internal/wording"
-	"trowel.example/internal/checking"
 	"trowel.example/internal/format"
 	"trowel.example/internal/limits/parallel"
 )
@@ -33,7 +32,7 @@ func (s *Service) CheckSafely(ctx context.Context, t Target, shard format.Shard,
 	sink := keep(&r.Findings)
 	if p := parallel.Catch(func() { s.Check(ctx, t, shard, r, sink, keep(&r.Missed)) }); p != nil {
 		r.Defect = true
-		sink.Add(checking.Defect, "", -1, "%v", Defect(p))
+		sink.Add(format.Defect, "", -1, "%v", Defect(p))
 	}
 }
 
@@ -56,7 +55,7 @@ func (s *Service) Check(ctx context.Context, t Target, shard format.Shard, r *Ch
 		}
 	}
 	if f != nil && errors.Is(err, errEmpty) {
-		sink(checking.Broken(checking.Unreadable, errEmpty))
+		sink(format.BrokenFinding(format.Unreadable, errEmpty))
 		src.Close()
 		r.Format, r.Err = f.Name, s.Fits(f, t)
 		return
@@ -74,9 +73,9 @@ func (s *Service) Check(ctx context.Context, t Target, shard format.Shard, r *Ch
 	job := s.About(s.Job(g.Format), t.Name)
 	job.Checking = g.Built != nil
 	if job.Shard = shard; shard != "" {
-		err = checking.Shard(ctx, g.Format, job, g.Source, sink, missed)
+		err = format.CheckShard(ctx, g.Format, job, g.Source, sink, missed)
 	} else {
-		err = checking.Run(ctx, g.Format, job, g.Source, sink)
+		err = format.Check(ctx, g.Format, job, g.Source, sink)
 	}
 	if err != nil {
 		r.Err = wording.Named(err, t.Name)
@@ -107,13 +106,13 @@ func (s *Service) CheckFolder(ctx context.Context, f *format.Format, fsys fs.FS,
 	defer g.Close()
 	job := s.About(s.Job(f), name)
 	job.Checking = true
-	return checking.Run(ctx, f, job, g.Source, sink)
+	return format.Check(ctx, f, job, g.Source, sink)
 }
 
 func (s *Service) buildTreeToCheck(ctx context.Context, f *format.Format, fsys fs.FS, name string, sink check.Sink) (*File, error) {
 	job := s.About(s.Job(f), name)
 	job.Checking = true
-	job.OnWarn = func(path, message string) { sink.Add(checking.Build, path, -1, "%s", message) }
+	job.OnWarn = func(path, message string) { sink.Add(format.Build, path, -1, "%s", message) }
 	if f.CheckTree != nil {
 		if err := f.CheckTree(ctx, job, fsys, sink); err != nil {
 			return nil, wording.Named(err, name)
@@ -121,7 +120,7 @@ func (s *Service) buildTreeToCheck(ctx context.Context, f *format.Format, fsys f
 	}
 	g, err := s.buildTemporary(ctx, job, f, fsys, name)
 	if err != nil && ctx.Err() == nil {
-		sink(checking.Broken(checking.Unbuildable, err))
+		sink(format.BrokenFinding(format.Unbuildable, err))
 		return nil, nil
 	}
 	return g, err
@@ -133,6 +132,6 @@ func unbuildable(name string, err error, sink check.Sink) error {
 	if !hasSidecar(name) {
 		return err
 	}
-	sink(checking.Broken(checking.Unbuildable, err))
+	sink(format.BrokenFinding(format.Unbuildable, err))
 	return nil
 }

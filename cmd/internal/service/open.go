@@ -15,7 +15,6 @@ import (
 	"golang.org/x/term"
 
 	"trowel.example/cmd/internal/wording"
-	"trowel.example/internal/files/links"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/safename"
@@ -346,7 +345,7 @@ func OpenFolder(name string, report func(at string, err error)) (fs.FS, io.Close
 		root.Close()
 		return nil, nil, fmt.Errorf("%s: an extraction into this folder is unfinished: run it again", name)
 	}
-	fsys, err := safename.Restore(regular.Limit(links.New(root, report), effort.WholeFile))
+	fsys, err := safename.Restore(regular.Limit(regular.NewFS(root, report), effort.WholeFile))
 	if err != nil {
 		root.Close()
 		return nil, nil, wording.Named(err, name)

@@ -1,5 +1,6 @@
 // Package service opens, performs and names files: it opens what the user names as a game file, a folder or a tree,
 // splits the work on files into parts and does them or hands them over. It knows no command line and no terminal.
+// It formats the fields of a dump for users and programs: values as text and as JSON, and the bytes that belong to no field.
 package service
 
 import (

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"trowel.example/cmd/internal/contents"
+	"trowel.example/cmd/internal/treediff"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/format"
@@ -48,7 +48,7 @@ func (s *Service) Targets(ctx context.Context, name string, yield func(Target) e
 		return err
 	}
 	defer root.Close()
-	return contents.Walk(ctx, anyName{root}, ".", func(at string, e fs.DirEntry) error {
+	return treediff.Walk(ctx, anyName{root}, ".", func(at string, e fs.DirEntry) error {
 		full := filepath.Join(name, filepath.FromSlash(at))
 		switch {
 		case e.IsDir() && strings.HasPrefix(e.Name(), "."):

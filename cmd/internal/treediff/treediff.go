@@ -1,4 +1,4 @@
-// Package treediff compares two trees file by file, and texts line by line.
+// Package treediff walks, searches and compares the trees of files.
 package treediff
 
 import (
@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 
-	"trowel.example/cmd/internal/contents"
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/format"
 	"trowel.example/internal/limits/parallel"
@@ -90,10 +89,10 @@ func (t *Trees) pairs(ctx context.Context, yield func(Pair) error) error {
 			return &Error{isNew, err}
 		}
 	}
-	if err := contents.Walk(ctx, t.Old, ".", visit(t.New, true, Removed, Changed)); err != nil {
+	if err := Walk(ctx, t.Old, ".", visit(t.New, true, Removed, Changed)); err != nil {
 		return err
 	}
-	return contents.Walk(ctx, t.New, ".", visit(t.Old, false, Added, ""))
+	return Walk(ctx, t.New, ".", visit(t.Old, false, Added, ""))
 }
 
 // only returns the only file of a tree, not counting its sidecar, or "" if there is not exactly one.
@@ -124,7 +123,7 @@ func (t *Trees) File(p Pair) Difference {
 	if p.Other == "" {
 		p.Other = p.Path
 	}
-	defer tree.Room(contents.Meta(fs.Stat(t.Old, p.Path)), contents.Meta(fs.Stat(t.New, p.Other)))()
+	defer tree.Room(Meta(fs.Stat(t.Old, p.Path)), Meta(fs.Stat(t.New, p.Other)))()
 	old, err := fs.ReadFile(t.Old, p.Path)
 	if err != nil {
 		d.Err = &Error{false, err}
@@ -139,8 +138,8 @@ func (t *Trees) File(p Pair) Difference {
 	if d.Same = bytes.Equal(old, now); d.Same {
 		return d
 	}
-	oldText, ok := contents.Text(old)
-	nowText, also := contents.Text(now)
+	oldText, ok := Text(old)
+	nowText, also := Text(now)
 	if !ok || !also {
 		return d
 	}

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"testing"
 
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 )
 
 // BenchmarkExtract extracts maps as separate processes: trowel extracts all parts, map_extract the images and
@@ -19,7 +19,7 @@ func BenchmarkExtract(b *testing.B) {
 	if out, err := exec.Command("go", "build", "-o", tool, "trowel.example/cmd/trowel").CombinedOutput(); err != nil {
 		b.Fatalf("%v: %s", err, out)
 	}
-	maps := filepath.Join(corpus.Dir(b, "teeworlds"))
+	maps := filepath.Join(tests.Corpus(b, "teeworlds"))
 	for _, name := range []string{"ddnet_ddnet/data/maps7/Tutorial.map", "ddnet_ddnet/data/maps/LearnToPlay.map",
 		"ddnet_ddnet/data/maps/Sunny Side Up.map", "jxsl13_twmap/testdata/Castle_Echos.map"} {
 		data, err := os.ReadFile(filepath.Join(maps, name))

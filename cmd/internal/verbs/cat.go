@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"trowel.example/cmd/internal/contents"
+	"trowel.example/cmd/internal/treediff"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/format"
@@ -57,7 +57,7 @@ printed in UTF-8; --exact prints exactly the bytes that "trowel extract" would w
 			if err != nil {
 				return wording.Named(err, args[0])
 			}
-			if text, ok := contents.Text(data); ok && !exact {
+			if text, ok := treediff.Text(data); ok && !exact {
 				data = text
 			}
 			if _, err := a.out.Write(data); err != nil {
@@ -72,7 +72,7 @@ printed in UTF-8; --exact prints exactly the bytes that "trowel extract" would w
 // onlyFile returns the path of the only file of a tree, not counting its sidecar.
 func onlyFile(ctx context.Context, fsys fs.FS, file string) ([]string, error) {
 	var names []string
-	err := contents.Walk(ctx, fsys, ".", func(name string, e fs.DirEntry) error {
+	err := treediff.Walk(ctx, fsys, ".", func(name string, e fs.DirEntry) error {
 		if !e.IsDir() && name != tree.Sidecar {
 			names = append(names, name)
 		}
@@ -116,7 +116,7 @@ func guess(ctx context.Context, fsys fs.FS, file, wanted string) (string, error)
 	const enough = 100_000 // in a larger tree, the best path so far is good enough
 	var same []string
 	near, least, seen := "", 1+len(wanted)/3, 0
-	err := contents.Walk(ctx, fsys, ".", func(name string, e fs.DirEntry) error {
+	err := treediff.Walk(ctx, fsys, ".", func(name string, e fs.DirEntry) error {
 		if seen++; seen > enough {
 			return fs.SkipAll
 		}
@@ -170,7 +170,7 @@ func completePaths(a *Tool, cmd *cobra.Command, args []string, start string) ([]
 		}
 		defer closer.Close()
 		n := 0
-		_ = contents.Walk(ctx, fsys, dir, func(name string, e fs.DirEntry) error {
+		_ = treediff.Walk(ctx, fsys, dir, func(name string, e fs.DirEntry) error {
 			if strings.HasPrefix(name, start) {
 				if n++; e.IsDir() {
 					add(name + "/")
@@ -179,7 +179,7 @@ func completePaths(a *Tool, cmd *cobra.Command, args []string, start string) ([]
 				}
 			}
 			switch {
-			case n == contents.PageSize:
+			case n == treediff.PageSize:
 				return fs.SkipAll
 			case e.IsDir():
 				return fs.SkipDir

@@ -15,7 +15,6 @@ import (
 	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
-	"trowel.example/internal/checking"
 	"trowel.example/internal/format"
 	"trowel.example/internal/stores/server"
 	"trowel.example/internal/text/words"
@@ -292,7 +291,7 @@ func (c *checkRun) findings(kept []keptFinding) []check.Finding {
 type taking struct {
 	checkEnd
 	findings, missed []check.Finding // of a file, or of shards not gathered yet
-	gathering        *checking.Gathering
+	gathering        *format.Gathering
 	gathered         []check.Finding
 }
 
@@ -305,7 +304,7 @@ func (t *taking) end(e *checkEnd) {
 // gather combines the findings of shards into findings of the file.
 func (t *taking) gather(f *format.Format) {
 	if t.gathering == nil {
-		t.gathering = checking.Gather(f, func(f check.Finding) { t.gathered = append(t.gathered, f) })
+		t.gathering = format.Gather(f, func(f check.Finding) { t.gathered = append(t.gathered, f) })
 	}
 	for _, f := range t.findings {
 		t.gathering.Put(f)
@@ -470,7 +469,7 @@ func (c *checkRun) summary() {
 
 // allKinds returns all kinds of findings without duplicates.
 func allKinds(a *Tool) []*check.Kind {
-	all := checking.Kinds()
+	all := format.CheckKinds()
 	seen := make(map[string]bool)
 	for _, f := range a.Formats {
 		for _, k := range f.Kinds {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
-	"trowel.example/internal/checking"
+	"trowel.example/internal/format"
 )
 
 var update = flag.Bool("update", false, "write docs/checks.md again")
@@ -45,7 +45,7 @@ This page is generated from the catalogs in the code: ` + "`go test ./cmd/intern
 			fmt.Fprintf(&page, "| `%s` | %s | %s | %s |\n", k.ID, k.Severity, k.Meaning, k.Remedy)
 		}
 	}
-	table("Any file", checking.Kinds())
+	table("Any file", format.CheckKinds())
 	for _, f := range games.Formats() {
 		if n := len(f.Kinds); n > 0 {
 			if _, known := severity[f.Kinds[n-1].ID]; !known {

@@ -16,9 +16,9 @@ import (
 
 	"trowel.example/cmd/internal/sandbox"
 	"trowel.example/cmd/internal/terminal"
+	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/files/host"
-	"trowel.example/internal/files/inuse"
-	"trowel.example/internal/files/links"
+	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
 )
 
@@ -108,7 +108,7 @@ func Confine() {
 	pager := new(terminal.PagerHelper)
 	confined.on = true
 	confined.helper = sandbox.Begin(sandbox.Handlers{
-		"in-use":    func(path string) string { return inuse.ByOther(path, os.Getppid()) },
+		"in-use":    func(path string) string { return filelock.UsedByOther(path, os.Getppid()) },
 		"browser":   browse,
 		"pager":     pager.Start,
 		"pager-end": pager.End,
@@ -120,7 +120,7 @@ func (a *Tool) StartConfined(cmd *exec.Cmd, l sandbox.Limits) error {
 	if !confined.on || sandbox.Off() {
 		return cmd.Start()
 	}
-	return sandbox.Start(cmd, l, sandbox.Handlers{"in-use": func(path string) string { return inuse.ByOther(path, cmd.Process.Pid) }})
+	return sandbox.Start(cmd, l, sandbox.Handlers{"in-use": func(path string) string { return filelock.UsedByOther(path, cmd.Process.Pid) }})
 }
 
 // Limits returns the limits of a verb with arguments, in a folder. If may is not nil, it returns an error about files of the user
@@ -160,7 +160,7 @@ func (a *Tool) confine(cmd *cobra.Command) {
 // askOutside lets the helper find programs that have files open: a process in the sandbox does not see the files of others.
 func askOutside() {
 	if sandbox.Inside() && confined.helper != nil {
-		inuse.Ask = func(path string) string {
+		filelock.AskUser = func(path string) string {
 			by, _ := confined.helper.Ask("in-use", path)
 			return by
 		}
@@ -316,7 +316,7 @@ func (c *confinement) reads(path string) {
 		}
 	}
 	if info.IsDir() {
-		for _, target := range links.Targets(path, 2) {
+		for _, target := range regular.LinkTargets(path, 2) {
 			c.l.Read = append(c.l.Read, target, target+"-wal", target+"-shm", target+"-journal")
 		}
 		c.servers(path)
@@ -417,7 +417,7 @@ func (c *confinement) writes(path string) {
 		}
 		c.l.Write = append(c.l.Write, sandbox.Existing(filepath.Dir(path)))
 		if isFolder(path) {
-			for _, target := range links.Targets(path, 1) { // a database on another disk
+			for _, target := range regular.LinkTargets(path, 1) { // a database on another disk
 				c.l.Write = append(c.l.Write, target, filepath.Dir(target))
 			}
 		}

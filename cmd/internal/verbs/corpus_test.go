@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 )
 
 // TestLargeMetadata tests that all verbs handle a real world with large metadata without loss.
 func TestLargeMetadata(t *testing.T) {
-	world := corpus.Dir(t, "minetest/large-metadata")
+	world := tests.Corpus(t, "minetest/large-metadata")
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
 	said := func(args ...string) string {

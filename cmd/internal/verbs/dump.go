@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"trowel.example/cmd/internal/fields"
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/fault"
@@ -96,7 +96,7 @@ type dump struct {
 
 	fields  int
 	space   string // space of the last printed field
-	account fields.Account
+	account service.FieldAccount
 	gaps    int
 	missing int64 // bytes in gaps
 	beyond  int64 // bytes that are expected after the end of the file
@@ -107,7 +107,7 @@ func (d *dump) field(f trace.Field) {
 		d.beyond += f.Len
 		return
 	}
-	if d.err != nil || d.path != "" && !fields.Under(f.Path, d.path) && !fields.Under(f.Space, d.path) {
+	if d.err != nil || d.path != "" && !service.FieldUnder(f.Path, d.path) && !service.FieldUnder(f.Space, d.path) {
 		return
 	}
 	d.fields++
@@ -124,7 +124,7 @@ func (d *dump) field(f trace.Field) {
 		indent = "  "
 	}
 	text := words.Printable(f.Path)
-	if v := fields.Text(f.Value); v != "" {
+	if v := service.FieldText(f.Value); v != "" {
 		text += " = " + v
 	}
 	if f.Meaning != "" {
@@ -137,7 +137,7 @@ func (d *dump) field(f trace.Field) {
 func (d *dump) add(f trace.Field) {
 	if d.err == nil {
 		d.err = d.list.Add(terminal.Object{{"space", f.Space}, {"path", f.Path}, {"offset", f.Offset}, {"length", f.Len},
-			{"value", fields.JSON(f.Value)}, {"meaning", f.Meaning}})
+			{"value", service.FieldJSON(f.Value)}, {"meaning", f.Meaning}})
 	}
 }
 
@@ -156,11 +156,11 @@ func (d *dump) end(src *format.Source) {
 			d.missing += f.Len
 			start := f.Value.([]byte)
 			if d.asJSON {
-				f.Value = start[:min(len(start), fields.Preview)]
+				f.Value = start[:min(len(start), service.FieldPreview)]
 				d.add(f)
 				continue
 			}
-			d.printf("%08x %10d %10d  gap  %s\n", f.Offset, f.Offset, f.Len, fields.Hex(start))
+			d.printf("%08x %10d %10d  gap  %s\n", f.Offset, f.Offset, f.Len, service.FieldHex(start))
 		}
 		for _, f := range absent {
 			if d.asJSON {

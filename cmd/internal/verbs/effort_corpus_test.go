@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"trowel.example/internal/limits/effort"
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -25,7 +24,7 @@ func TestEffortCorpus(t *testing.T) {
 	}
 	var found []string
 	for _, game := range []string{"teeworlds", "torchlight", "minetest"} {
-		dir := corpus.Dir(t, game)
+		dir := tests.Corpus(t, game)
 		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			if err == nil && d.Name() == "world.mt" {
 				found = append(found, filepath.Dir(path))
@@ -83,7 +82,7 @@ func TestEffortCorpus(t *testing.T) {
 // texturedRuns draws the world of the pictures of the client with its textures, from each of their cameras and in all views, and
 // the worlds of the corpus with the textures of minetest_game, if it is installed.
 func texturedRuns(t *testing.T, run func(args, path string)) {
-	client, out := corpus.Dir(t, "minetest/client"), filepath.Join(t.TempDir(), "out.png")
+	client, out := tests.Corpus(t, "minetest/client"), filepath.Join(t.TempDir(), "out.png")
 	nodes := filepath.Join(t.TempDir(), "nodes.json")
 	var cameras []struct {
 		Ratio float64 `json:"day_night_ratio"`
@@ -119,7 +118,7 @@ func texturedRuns(t *testing.T, run func(args, path string)) {
 		t.Log("no minetest_game here")
 		return
 	}
-	worlds, err := filepath.Glob(filepath.Join(corpus.Dir(t, "minetest/generated"), "v*-sqlite", "world.mt"))
+	worlds, err := filepath.Glob(filepath.Join(tests.Corpus(t, "minetest/generated"), "v*-sqlite", "world.mt"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
-	"trowel.example/internal/checking"
+	"trowel.example/internal/format"
 )
 
 func explainCommand(a *Tool) *cobra.Command {
@@ -128,7 +128,7 @@ func ownedKinds(a *Tool) []ownedKind {
 			}
 		}
 	}
-	add("", "any file", checking.Findings, checking.Kinds())
+	add("", "any file", format.Findings, format.CheckKinds())
 	for _, f := range a.Formats {
 		add(f.Name, f.Title, a.Games.Of(f).Findings, f.Kinds)
 	}

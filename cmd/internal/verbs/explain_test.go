@@ -15,7 +15,7 @@ import (
 
 // findingFiles are the files with examples of messages, by the first word of the IDs in them.
 var findingFiles = map[string]string{
-	"tw": "teeworlds/findings.txt", "tl": "torchlight/findings.txt", "mt": "minetest/findings.txt", "": "internal/checking/findings.txt",
+	"tw": "teeworlds/findings.txt", "tl": "torchlight/findings.txt", "mt": "minetest/findings.txt", "": "internal/format/findings.txt",
 }
 
 // findingTests are the packages whose tests provoke findings.

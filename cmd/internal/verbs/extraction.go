@@ -14,8 +14,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"trowel.example/cmd/internal/contents"
 	"trowel.example/cmd/internal/service"
+	"trowel.example/cmd/internal/treediff"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/files/regular"
@@ -103,7 +103,7 @@ func (x *extraction) count(ctx context.Context) (stop func()) {
 		defer close(done)
 		n := int64(0)
 		_ = parallel.Catch(func() { // the extraction meets the same error and reports it
-			err = contents.Walk(ctx, x.fsys, ".", func(name string, e fs.DirEntry) error {
+			err = treediff.Walk(ctx, x.fsys, ".", func(name string, e fs.DirEntry) error {
 				if !e.IsDir() && chosen.has(name) {
 					n++
 				}
@@ -338,7 +338,7 @@ func (x *extraction) plan(ctx context.Context, yield func(extractJob) error) err
 			leave()
 		}
 	}()
-	return contents.Walk(ctx, x.fsys, ".", func(name string, e fs.DirEntry) error {
+	return treediff.Walk(ctx, x.fsys, ".", func(name string, e fs.DirEntry) error {
 		for way[len(way)-1].dir != path.Dir(name) {
 			leave()
 		}
@@ -401,7 +401,7 @@ func (u unreadable) Unwrap() error { return u.error }
 func (x *extraction) writeFile(j extractJob) extracted {
 	defer j.dir.release()
 	e := extracted{at: j.at, name: j.name}
-	defer tree.Room(contents.Meta(fs.Stat(x.fsys, j.name)))()
+	defer tree.Room(treediff.Meta(fs.Stat(x.fsys, j.name)))()
 	f, err := x.fsys.Open(j.name)
 	if err != nil {
 		e.err = unreadable{err}
@@ -453,7 +453,7 @@ func (x *extraction) makeSidecar() func() ([]byte, error) {
 	if !x.chosen.has(tree.Sidecar) {
 		return func() ([]byte, error) { return nil, nil }
 	}
-	if contents.Meta(fs.Stat(x.fsys, tree.Sidecar)).Last {
+	if treediff.Meta(fs.Stat(x.fsys, tree.Sidecar)).Last {
 		tree.Keep(x.fsys)
 		return func() ([]byte, error) { return fs.ReadFile(x.fsys, tree.Sidecar) }
 	}

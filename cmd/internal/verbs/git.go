@@ -18,12 +18,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/check"
-	"trowel.example/cmd/internal/contents"
 	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/terminal"
+	"trowel.example/cmd/internal/treediff"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/host"
-	"trowel.example/internal/files/lfs"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/tree"
@@ -346,7 +345,7 @@ func printText(ctx context.Context, a *Tool, name string) error {
 		return nil
 	}
 	defer closer.Close()
-	return contents.Walk(ctx, fsys, ".", func(at string, e fs.DirEntry) error {
+	return treediff.Walk(ctx, fsys, ".", func(at string, e fs.DirEntry) error {
 		if e.IsDir() || at == tree.Sidecar {
 			return nil
 		}
@@ -576,8 +575,8 @@ func gitCheck(ctx context.Context, a *Tool) error {
 		}
 		name := filepath.Join(dir, fmt.Sprint(len(names)), filepath.Base(path))
 		content, err := git(ctx, top, "show", ":"+path)
-		if err == nil && lfs.Is([]byte(content)) { // git has only the pointer
-			if work := filepath.Join(top, path); service.Exists(work) && lfs.Check(work) == nil {
+		if err == nil && regular.IsPointer([]byte(content)) { // git has only the pointer
+			if work := filepath.Join(top, path); service.Exists(work) && regular.CheckPointer(work) == nil {
 				names = append(names, work)
 			}
 			continue

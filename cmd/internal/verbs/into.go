@@ -14,7 +14,7 @@ import (
 
 	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/wording"
-	"trowel.example/internal/files/inuse"
+	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/format"
 )
@@ -137,7 +137,7 @@ func (p *putting) put(ctx context.Context, file string) error {
 	p.Options.Given, p.words, p.first = rest, append(words, "--", file), []string{"changes"}
 	return p.each(ctx, []string{p.into}, func(name string, r *report) error {
 		err := asLacking(p.edit(ctx, name, make(map[string]string), r))
-		if errors.Is(err, inuse.ErrInUse) && p.planned != nil {
+		if errors.Is(err, filelock.ErrInUse) && p.planned != nil {
 			err = wording.Hint(err, "with --plan the running program makes the change (see `trowel %s --help`)", p.verb.verb)
 		}
 		return err

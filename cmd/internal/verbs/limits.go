@@ -9,8 +9,8 @@ import (
 
 	"trowel.example/cmd/internal/service"
 	"trowel.example/internal/files/host"
-	"trowel.example/internal/limits/budget"
 	"trowel.example/internal/limits/effort"
+	"trowel.example/internal/limits/parallel"
 )
 
 // limits are the options that limit a run.
@@ -29,7 +29,7 @@ func (l *limits) flags(root *cobra.Command) {
 // apply sets the limits of the process.
 func (l *limits) apply() {
 	effort.SetFactor(int64(l.effort))
-	budget.SetMemory(int64(l.memory))
+	parallel.SetMemory(int64(l.memory))
 	if l.memory > 0 {
 		debug.SetMemoryLimit(int64(l.memory))
 	}

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/limits/budget"
 	"trowel.example/internal/limits/effort"
+	"trowel.example/internal/limits/parallel"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/twmap"
 )
@@ -41,7 +41,7 @@ func TestEffortMemory(t *testing.T) {
 	limit := debug.SetMemoryLimit(-1)
 	defer func() {
 		debug.SetMemoryLimit(limit)
-		budget.SetMemory(0)
+		parallel.SetMemory(0)
 		effort.SetFactor(1)
 	}()
 	for _, test := range []struct {
@@ -64,7 +64,7 @@ func TestEffortMemory(t *testing.T) {
 			t.Errorf("%s: %d, %s", test.args, code, &out)
 		}
 	}
-	if got := debug.SetMemoryLimit(-1); got != 256<<20 || budget.Share(100) != 25 {
-		t.Errorf("--memory 256MB: a limit of %d, a quarter of 100 is %d", got, budget.Share(100))
+	if got := debug.SetMemoryLimit(-1); got != 256<<20 || parallel.Share(100) != 25 {
+		t.Errorf("--memory 256MB: a limit of %d, a quarter of 100 is %d", got, parallel.Share(100))
 	}
 }

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"trowel.example/cmd/internal/contents"
 	"trowel.example/cmd/internal/terminal"
+	"trowel.example/cmd/internal/treediff"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/format"
@@ -53,11 +53,11 @@ With --json it prints an array of {path, stored, note}; stored is omitted if unk
 		}
 		defer closer.Close()
 		list := terminal.Array{W: a.out}
-		err = contents.Walk(cmd.Context(), fsys, ".", func(name string, e fs.DirEntry) error {
+		err = treediff.Walk(cmd.Context(), fsys, ".", func(name string, e fs.DirEntry) error {
 			if e.IsDir() || !chosen.has(name) {
 				return nil
 			}
-			switch meta := contents.Meta(e.Info()); {
+			switch meta := treediff.Meta(e.Info()); {
 			case asJSON:
 				return list.Add(listed(name, meta))
 			case long:

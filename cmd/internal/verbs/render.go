@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"trowel.example/cmd/internal/contents"
 	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/tiles"
+	"trowel.example/cmd/internal/treediff"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/wholefile"
 	"trowel.example/internal/format"
@@ -266,7 +266,7 @@ func scenesIn(ctx context.Context, a *Tool, g *service.File, patterns []string) 
 	}
 	var targets []sceneTarget
 	other := ""
-	err = contents.Walk(ctx, fsys, ".", func(name string, e fs.DirEntry) error {
+	err = treediff.Walk(ctx, fsys, ".", func(name string, e fs.DirEntry) error {
 		switch {
 		case e.IsDir() || !chosen.has(name):
 		case g.Shows(name):

@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"trowel.example/cmd/internal/review"
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -163,7 +162,7 @@ func TestReviewEdits(t *testing.T) {
 	runOK(t, "pack", "-q", filepath.Join(samplesDir(t), "burrow"), "-o", burrow)
 	files := []string{burrow}
 	if tests.Long(t) {
-		all := corpus.Files(t, "teeworlds", ".map")
+		all := tests.CorpusFiles(t, "teeworlds", ".map")
 		for i := 0; i < len(all); i += 1 + len(all)/20 {
 			if info, err := os.Stat(all[i]); err == nil && info.Size() < 1<<20 {
 				path, _ := filepath.Abs(all[i])

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"trowel.example/cmd/internal/contents"
 	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/terminal"
+	"trowel.example/cmd/internal/treediff"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
@@ -49,7 +49,7 @@ found and 1 if not.`,
 	OptionFlags(a, cmd, optionsFor(format.ForTree))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		startPager(a)
-		p, err := contents.Pattern(args[0], literal, ignoreCase, a.Games)
+		p, err := treediff.Pattern(args[0], literal, ignoreCase, a.Games)
 		if err != nil {
 			return wording.Hint(err, "-F treats PATTERN as plain text")
 		}
@@ -204,12 +204,12 @@ func (s *search) target(ctx context.Context, t service.Target, found func(hits) 
 	}
 	fsys, closer, err := s.TreeOf(ctx, t)
 	if errors.Is(err, format.ErrUnknown) {
-		if info, e := os.Stat(t.Name); e == nil && info.Size() > contents.MaxText {
+		if info, e := os.Stat(t.Name); e == nil && info.Size() > treediff.MaxText {
 			return nil // a file of this size is not treated as text
 		}
 		var data []byte
 		if data, err = regular.ReadFile(t.Name, effort.SideFile); err == nil {
-			return give(hits{lines: contents.Lines(s.pattern, data)})
+			return give(hits{lines: treediff.MatchingLines(s.pattern, data)})
 		}
 	}
 	if err != nil {
@@ -217,8 +217,8 @@ func (s *search) target(ctx context.Context, t service.Target, found func(hits) 
 	}
 	defer closer.Close()
 	return parallel.Ordered(ctx,
-		func(yield func(contents.File) error) error { return contents.Files(ctx, fsys, yield) },
-		func(f contents.File) hits {
+		func(yield func(treediff.File) error) error { return treediff.EachFile(ctx, fsys, yield) },
+		func(f treediff.File) hits {
 			lines, err := f.Search(s.pattern)
 			return hits{path: f.Name, lines: lines, err: err}
 		},

@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/seedworld"
 	"trowel.example/internal/testing/tests"
 )
@@ -92,7 +91,7 @@ func (p *page) fetchAll(b *testing.B, kind string, targets []string) (took []tim
 // file to the last tile of a window of 1280 x 800, and the same picture made by render. It reports the time
 // within which 95 % of the tiles arrive when a user zooms in step by step.
 func BenchmarkView(b *testing.B) {
-	name := filepath.Join(corpus.Dir(b, "teeworlds"), "ddnet_ddnet/data/maps/Kobra@2014-03-29-21367b.map")
+	name := filepath.Join(tests.Corpus(b, "teeworlds"), "ddnet_ddnet/data/maps/Kobra@2014-03-29-21367b.map")
 	b.Run("first", func(b *testing.B) {
 		for b.Loop() {
 			p := openPage(b, name)
@@ -145,7 +144,7 @@ func BenchmarkViewWorld(b *testing.B) {
 	b.Run("textured", func(b *testing.B) {
 		const share = "/usr/share/games/minetest"
 		if _, err := os.Stat(share + "/games/minetest_game"); err != nil {
-			corpus.Missing(b, "judges", "no minetest_game here: on Debian, it is in the package minetest-data")
+			tests.Missing(b, "judges", "no minetest_game here: on Debian, it is in the package minetest-data")
 		}
 		tests.OnHost(b, map[string]string{"folder " + share: share})
 		benchmarkWorld(b, dir)

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"trowel.example/cmd/internal/viewer"
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 )
 
 // farthest returns the zoom in which the whole view is about one tile.
@@ -62,7 +62,7 @@ func (p *page) eachTile(t testing.TB, zooms int, see func(target string, code in
 // TestViewCorpus draws the far tiles of maps of the corpus: of some maps or, if TROWEL_TILES is set, of all. It
 // logs the duration and the memory use.
 func TestViewCorpus(t *testing.T) {
-	dir := corpus.Dir(t, "teeworlds")
+	dir := tests.Corpus(t, "teeworlds")
 	var maps []string
 	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, ".map") && !e.IsDir() {

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/cmd/internal/fields"
+	"trowel.example/cmd/internal/service"
 )
 
 // told runs the tool and returns its output.
@@ -204,7 +204,7 @@ func TestViewBytes(t *testing.T) {
 	c = serveFile(t, games.Formats().ByName("teeworlds-map"), cutFile)
 	c.json(t, "fields", &damaged)
 	if damaged.Total < 1000 || damaged.Size != int64(len(data)-300) || damaged.Error == "" &&
-		!strings.Contains(fmt.Sprint(damaged.Rows), fields.GapPath) {
+		!strings.Contains(fmt.Sprint(damaged.Rows), service.FieldGap) {
 		t.Errorf("of a damaged file: %d fields, %d bytes, %q", damaged.Total, damaged.Size, damaged.Error)
 	}
 }

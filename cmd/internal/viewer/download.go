@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"trowel.example/check"
-	"trowel.example/cmd/internal/contents"
+	"trowel.example/cmd/internal/treediff"
 	"trowel.example/internal/files/safename"
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/limits/parallel"
@@ -103,7 +103,7 @@ func writeFolder(ctx context.Context, e *edition, w io.Writer) error {
 		names   safename.Folder
 	}
 	way, names := []*folder{{dir: ".", at: "."}}, make(map[string]string)
-	err = contents.Walk(ctx, fsys, ".", func(name string, entry fs.DirEntry) error {
+	err = treediff.Walk(ctx, fsys, ".", func(name string, entry fs.DirEntry) error {
 		for way[len(way)-1].dir != path.Dir(name) {
 			way = way[:len(way)-1]
 		}

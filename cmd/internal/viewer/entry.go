@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"unicode/utf8"
 
-	"trowel.example/cmd/internal/contents"
+	"trowel.example/cmd/internal/treediff"
 )
 
 // chosen describes how the file itself, or a file or folder of its tree, can be shown.
@@ -64,7 +64,7 @@ func describeEntry(ctx context.Context, e *edition, r *http.Request) (any, error
 // isText reports whether bytes look like text according to [contents.Text]. cut reports whether more bytes
 // follow.
 func isText(b []byte, cut bool) bool {
-	if utf16, ok := contents.Text(b); ok && bytes.HasPrefix(b, []byte{0xff, 0xfe}) {
+	if utf16, ok := treediff.Text(b); ok && bytes.HasPrefix(b, []byte{0xff, 0xfe}) {
 		b = utf16
 	}
 	for len(b) > 0 {

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel.example/cmd/internal/fields"
+	"trowel.example/cmd/internal/service"
 	"trowel.example/trace"
 )
 
@@ -207,7 +207,7 @@ func (s *Server) serveBytes(w http.ResponseWriter, r *http.Request) error {
 // content is the known bytes of a space.
 type content struct {
 	data  []byte
-	known fields.Spans
+	known service.FieldSpans
 }
 
 func (c *content) Close() error { return nil }
@@ -231,7 +231,7 @@ func (e *edition) space(ctx context.Context, path, name string) (*content, func(
 		return nil, release, nil
 	}
 	if s.data != nil {
-		return &content{s.data, fields.Spans{{Start: 0, End: int64(len(s.data))}}}, release, nil
+		return &content{s.data, service.FieldSpans{{Start: 0, End: int64(len(s.data))}}}, release, nil
 	}
 	defer release()
 	return e.of.server.panels.contents.get(ctx, e.key()+"\n"+path+"\n"+name, func(ctx context.Context) (*content, error) {

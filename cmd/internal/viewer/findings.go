@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"trowel.example/check"
-	"trowel.example/internal/checking"
 	"trowel.example/internal/format"
 	"trowel.example/internal/limits/parallel"
 )
@@ -83,7 +82,7 @@ func (e *edition) check(values map[string]string, key string) *checkRun {
 	go func() {
 		defer cancel()
 		if p := parallel.Catch(func() { c.err = e.runCheck(ctx, values, c.sink(e), c.progress); c.locate(ctx, e) }); p != nil {
-			c.sink(e)(check.Finding{ID: checking.Defect.ID, Severity: checking.Defect.Severity, Offset: -1, Message: defect(p).Error()})
+			c.sink(e)(check.Finding{ID: format.Defect.ID, Severity: format.Defect.Severity, Offset: -1, Message: defect(p).Error()})
 		}
 		close(c.ended)
 		s.events.send(event{"findings", map[string]any{"file": e.of.id, "generation": e.generation}})
@@ -106,7 +105,7 @@ func (e *edition) runCheck(ctx context.Context, values map[string]string, sink c
 		progress(what, done, of)
 		own.of.server.giveWay(ctx)
 	}
-	return checking.Run(ctx, own.Format, job, own.Source, sink)
+	return format.Check(ctx, own.Format, job, own.Source, sink)
 }
 
 func (c *checkRun) progress(what string, done, of int) {
@@ -252,7 +251,7 @@ func listFindings(ctx context.Context, e *edition, r *http.Request) (any, error)
 		list = append(list, one)
 		kinds[f.ID] = nil
 	}
-	for _, k := range append(checking.Kinds(), e.Format.Kinds...) {
+	for _, k := range append(format.CheckKinds(), e.Format.Kinds...) {
 		if _, used := kinds[k.ID]; used {
 			kinds[k.ID] = k
 		}

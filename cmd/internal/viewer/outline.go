@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"trowel.example/cmd/internal/fields"
+	"trowel.example/cmd/internal/service"
 	"trowel.example/trace"
 )
 
@@ -28,7 +28,7 @@ type outline struct {
 	all     []noted
 	names   []string // of spaces
 	spaces  map[string]*space
-	account fields.Account
+	account service.FieldAccount
 }
 
 // noted is a field. Its texts are stored one after another in the words of the outline.
@@ -67,7 +67,7 @@ func (o *outline) spaceOf(name string) *space {
 // ofBase reports whether there are fields of the requested path: a dump ignores unknown paths.
 func (o *outline) ofBase() bool {
 	for _, name := range o.names {
-		if fields.Under(name, o.base) {
+		if service.FieldUnder(name, o.base) {
 			return true
 		}
 	}
@@ -86,7 +86,7 @@ func (o *outline) note(f trace.Field, gap bool) {
 		return
 	}
 	s := o.spaceOf(f.Space)
-	path, value, meaning := cut(f.Path, maxPath), cut(fields.Text(f.Value), maxMeaning), cut(f.Meaning, maxMeaning)
+	path, value, meaning := cut(f.Path, maxPath), cut(service.FieldText(f.Value), maxMeaning), cut(f.Meaning, maxMeaning)
 	o.all = append(o.all, noted{f.Offset, f.Len, uint32(o.words.Len()), uint16(len(path)), uint16(len(value)),
 		uint16(len(meaning)), s.number, gap})
 	o.words.WriteString(path)

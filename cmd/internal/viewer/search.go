@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"trowel.example/check"
-	"trowel.example/cmd/internal/contents"
+	"trowel.example/cmd/internal/treediff"
 	"trowel.example/internal/format"
 	"trowel.example/internal/limits/parallel"
 )
@@ -90,7 +90,7 @@ type lineHit struct {
 // i ignores case. The end has the number of files searched and the files that could not be searched.
 func searchText(ctx context.Context, e *edition, r *http.Request) (func(*stream) error, error) {
 	q := r.URL.Query()
-	pattern, err := contents.Pattern(q.Get("q"), q.Has("fixed"), q.Has("i"), format.Registered())
+	pattern, err := treediff.Pattern(q.Get("q"), q.Has("fixed"), q.Has("i"), format.Registered())
 	if err != nil {
 		return nil, problem{http.StatusBadRequest, err.Error()}
 	}
@@ -102,7 +102,7 @@ func searchText(ctx context.Context, e *edition, r *http.Request) (func(*stream)
 		view, release := e.viewOf(ctx, r)
 		defer release()
 		files, hits, failed := 0, 0, []string{}
-		err := contents.Files(ctx, fsys, func(f contents.File) error {
+		err := treediff.EachFile(ctx, fsys, func(f treediff.File) error {
 			e.of.server.giveWay(ctx)
 			lines, err := f.Search(pattern)
 			if err != nil && len(failed) < maxNotes {

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"trowel.example/cmd/internal/contents"
+	"trowel.example/cmd/internal/treediff"
 )
 
 // Texts are shown by rows. A row is a line or a part of a very long line, so that the size of a window on a
@@ -134,7 +134,7 @@ func (e *edition) document(ctx context.Context, path string) (*document, func(),
 		if err != nil {
 			return nil, err
 		}
-		text, ok := contents.Text(data)
+		text, ok := treediff.Text(data)
 		if !ok {
 			return nil, problem{http.StatusUnsupportedMediaType, path + ": not a text, or larger than texts that are shown"}
 		}

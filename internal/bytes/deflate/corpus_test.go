@@ -9,12 +9,12 @@ import (
 	"testing"
 
 	"trowel.example/internal/bytes/deflate"
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 )
 
 // TestTeeworldsCorpus finds the level of every data block of real maps. Blocks that are in several maps count once.
 func TestTeeworldsCorpus(t *testing.T) {
-	files := corpus.Files(t, "teeworlds", ".map")
+	files := tests.CorpusFiles(t, "teeworlds", ".map")
 	const enough = 0.995
 	var byLevel [10]int
 	seen := make(map[[sha256.Size]byte]bool)

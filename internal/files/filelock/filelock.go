@@ -1,4 +1,5 @@
-// Package filelock locks files while they are open, if the file system supports locks.
+// Package filelock locks files while they are open, if the file system supports locks. It reports whether another program
+// has a file open, and creates temporary folders that the next process removes if their process was killed.
 package filelock
 
 import (

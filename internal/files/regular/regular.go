@@ -1,6 +1,13 @@
 // Package regular opens regular files and folders only. It rejects pipes, whose opening could block, and devices,
 // which could be endless, before it opens them, and files that are larger than their format allows before it allocates
 // memory.
+//
+// [FS] defines how symbolic links in folders are read, the same everywhere: a link whose target is a regular file or a folder
+// inside the folder being read is replaced by the target. A link that leads out of the folder, that has no target, or whose
+// target is anything else is skipped and reported. So a folder from another person never exposes or copies files outside it.
+// A name that is not UTF-8 is also skipped and reported: package fs has no paths for it.
+//
+// Git LFS pointers, the small texts that replace large files until Git LFS fetches them, are recognized by [IsPointer].
 package regular
 
 import (

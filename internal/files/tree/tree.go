@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"trowel.example/internal/limits/budget"
+	"trowel.example/internal/limits/parallel"
 	"trowel.example/internal/text/pattern"
 )
 
@@ -34,7 +34,7 @@ type Meta struct {
 }
 
 // making limits the memory for creating files: see [Room].
-var making = budget.New(192 << 20)
+var making = parallel.NewBudget(192 << 20)
 
 // Room waits until there is enough memory for creating the given files, across all trees of the program. The memory is
 // reserved until the caller calls done. The caller must not create other files meanwhile.

@@ -3,6 +3,8 @@
 // The axes are those of glTF: right-handed, y up, lengths in metres; triangles are counter-clockwise seen from the front.
 // The parts of a model refer to each other by pointer: what is referred to from several places is written once, and
 // nothing else is written. Equal models give identical files.
+//
+// [Scripts] read and draw such files in a browser.
 package gltf
 
 import "math"

@@ -12,13 +12,13 @@ import (
 	"testing"
 
 	"trowel.example/internal/picture/pixel"
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 )
 
 // BenchmarkPNG writes pictures of the corpus with this writer, and with image/png at its default and fastest levels.
 // Megabytes are those of the pixels in RGB; "size" is the size of the output relative to them.
 func BenchmarkPNG(b *testing.B) {
-	for _, name := range corpus.Files(b, "teeworlds/pictures", ".png") {
+	for _, name := range tests.CorpusFiles(b, "teeworlds/pictures", ".png") {
 		if !strings.HasPrefix(filepath.Base(name), "ddnet_") {
 			continue
 		}

@@ -15,7 +15,6 @@ import (
 	"sync"
 
 	"trowel.example/fault"
-	"trowel.example/internal/files/lfs"
 	"trowel.example/internal/files/regular"
 )
 
@@ -140,7 +139,7 @@ func (db *DB) readState() (manifest string, lost, err error) {
 
 // openFile opens a file of a database, and rejects Git LFS pointer files.
 func openFile(path string) (*os.File, os.FileInfo, error) {
-	if err := lfs.Check(path); err != nil {
+	if err := regular.CheckPointer(path); err != nil {
 		return nil, nil, err
 	}
 	return regular.Open(path)
@@ -240,7 +239,7 @@ func (db *DB) readLogs(logs []uint64) error {
 // replay adds the records of a log to the memtable.
 func (db *DB) replay(path string) error {
 	f, st, err := openFile(path)
-	if errors.Is(err, lfs.ErrPointer) {
+	if errors.Is(err, regular.ErrPointer) {
 		db.report(err)
 		return nil
 	}

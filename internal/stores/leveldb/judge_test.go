@@ -13,8 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/files/inuse"
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -102,7 +101,7 @@ func command(t *testing.T, args ...string) *exec.Cmd {
 		c.Stderr = os.Stderr
 		return c
 	}
-	corpus.Missing(t, "judges", "no C++ LevelDB here: install the package python3-plyvel")
+	tests.Missing(t, "judges", "no C++ LevelDB here: install the package python3-plyvel")
 	return nil
 }
 
@@ -319,7 +318,7 @@ func TestJudgeLock(t *testing.T) {
 	if line, err := bufio.NewReader(out).ReadString('\n'); line != "open\n" {
 		t.Fatal(line, err)
 	}
-	if _, err := Reopen(dir); !errors.Is(err, inuse.ErrInUse) {
+	if _, err := Reopen(dir); !errors.Is(err, filelock.ErrInUse) {
 		t.Errorf("while C++ has it open: %v", err)
 	}
 	in.Close()

@@ -23,8 +23,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"trowel.example/fault"
-	"trowel.example/internal/files/lfs"
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/files/regular"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -467,7 +466,7 @@ func TestLyingBlocks(t *testing.T) {
 // TestCorpus tests the databases of real worlds.
 func TestCorpus(t *testing.T) {
 	found := 0
-	for _, path := range corpus.Files(t, "minetest", "CURRENT") {
+	for _, path := range tests.CorpusFiles(t, "minetest", "CURRENT") {
 		dir := filepath.Dir(path)
 		before := snapshot(t, dir)
 		db := open(t, dir)
@@ -592,7 +591,7 @@ func TestPointers(t *testing.T) {
 		}
 		db, err := Open(dir, nil)
 		if !c.open {
-			if !errors.Is(err, lfs.ErrPointer) {
+			if !errors.Is(err, regular.ErrPointer) {
 				t.Errorf("%s: %v", c.file, err)
 			}
 			continue
@@ -608,7 +607,7 @@ func TestPointers(t *testing.T) {
 			t.Errorf("%s: no problem", c.file)
 		}
 		for _, err := range problems {
-			if !errors.Is(err, lfs.ErrPointer) {
+			if !errors.Is(err, regular.ErrPointer) {
 				t.Errorf("%s: %v", c.file, err)
 			}
 		}

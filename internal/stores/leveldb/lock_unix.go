@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"trowel.example/internal/files/inuse"
+	"trowel.example/internal/files/filelock"
 )
 
 // takeLock takes the lock that the C++ library holds while it has a database open.
@@ -19,7 +19,7 @@ func takeLock(dir string) (*os.File, error) {
 	}
 	if err := syscall.FcntlFlock(f.Fd(), syscall.F_SETLK, &syscall.Flock_t{Type: syscall.F_WRLCK}); err != nil {
 		f.Close()
-		return nil, fmt.Errorf("%s: %w: %w", dir, inuse.ErrInUse, err)
+		return nil, fmt.Errorf("%s: %w: %w", dir, filelock.ErrInUse, err)
 	}
 	return f, nil
 }

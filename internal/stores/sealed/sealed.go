@@ -5,6 +5,8 @@
 //
 // All files are encrypted to one [Key], which is in the store, too: once for each reader, in files that the reader decrypts
 // with an identity of age or with a passphrase. So readers can change without encrypting the files again.
+//
+// Messages are signed, and signatures verified, with keys of minisign (jedisct1.github.io/minisign).
 package sealed
 
 import (

@@ -9,11 +9,11 @@ import (
 	"strings"
 
 	"trowel.example/check"
-	"trowel.example/internal/files/inuse"
+	"trowel.example/internal/files/filelock"
 )
 
 // ErrInUse means that another program has a database locked.
-var ErrInUse = inuse.ErrInUse
+var ErrInUse = filelock.ErrInUse
 
 // ErrProgram means that something needs SQLite itself, which a page in a browser does not have.
 var ErrProgram = errors.New("a page in a browser reads SQLite databases only: use the trowel program to write, copy or repair them")

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"trowel.example/internal/files/inuse"
+	"trowel.example/internal/files/filelock"
 )
 
 // partOf returns the path of a replacement for a damaged database while it is written, in the same folder.
@@ -37,7 +37,7 @@ func Settle(path string) error {
 	if _, err := os.Stat(rescuedOf(path)); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err := inuse.Check(filepath.Dir(path)); err != nil {
+	if err := filelock.CheckUnused(filepath.Dir(path)); err != nil {
 		return err
 	}
 	return replace(path)

@@ -15,8 +15,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trowel.example/check"
-	"trowel.example/internal/files/inuse"
-	"trowel.example/internal/files/scratch"
+	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/files/wholefile"
 	"trowel.example/internal/stores/sqlitepage"
 	"trowel.example/internal/text/words"
@@ -38,7 +37,7 @@ func (f *File) Rescue(ctx context.Context, known []string) error {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	dir, end, err := scratch.Make(scratchPrefix)
+	dir, end, err := filelock.TempDir(scratchPrefix)
 	if err != nil {
 		return err
 	}
@@ -421,7 +420,7 @@ func Examine(ctx context.Context, path string, tables []string) ([]Loss, bool, e
 		return nil, false, err
 	}
 	defer f.Close()
-	if !f.Rescued() && inuse.By(path) == "" {
+	if !f.Rescued() && filelock.UsedBy(path) == "" {
 		if _, err := f.Verify(ctx, tables); err != nil {
 			return nil, false, err
 		}

@@ -19,9 +19,8 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/files/lfs"
+	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/files/regular"
-	"trowel.example/internal/files/scratch"
 	"trowel.example/internal/files/wholefile"
 	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/stores/sqlitepage"
@@ -60,7 +59,7 @@ func Open(path string) (*File, error) {
 	} else if !st.Mode().IsRegular() || st.Size() == 0 {
 		return nil, &fault.Error{File: path, Offset: -1, Want: "an SQLite database", Got: "no file, or an empty file", Err: fault.ErrFormat}
 	}
-	if err := lfs.Check(path); err != nil {
+	if err := regular.CheckPointer(path); err != nil {
 		return nil, err
 	}
 	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} { // SQLite would block on a pipe
@@ -239,7 +238,7 @@ func (f *File) recover(suffix string) error {
 		e.File, e.Want = f.Path+suffix, "a database that its program closed, or "+e.Want
 		return e
 	}
-	dir, end, err := scratch.Make(scratchPrefix)
+	dir, end, err := filelock.TempDir(scratchPrefix)
 	if err != nil {
 		return err
 	}

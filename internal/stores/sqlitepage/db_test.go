@@ -16,7 +16,6 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"trowel.example/fault"
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -330,7 +329,7 @@ func TestUnsupported(t *testing.T) {
 func TestCorpusTables(t *testing.T) {
 	files := 0
 	for _, pattern := range []string{"*/*.sqlite", "*/*/*.sqlite", "*/*/*/*.sqlite"} {
-		paths, err := filepath.Glob(filepath.Join(corpus.Dir(t, "minetest"), pattern))
+		paths, err := filepath.Glob(filepath.Join(tests.Corpus(t, "minetest"), pattern))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,7 +24,6 @@ var hostPath = regexp.MustCompile(`^(/(usr|etc|opt|var|home|root|snap|Applicatio
 var mayAsk = map[string]string{
 	"internal/files/host":                      "the seam itself",
 	"internal/testing/tests":                   "for tests: which form of a test runs",
-	"internal/testing/corpus":                  "for tests: the real files",
 	"internal/testing/judge":                   "for tests: the programs of others",
 	"internal/testing/judge/chromium":          "for tests: the programs of others",
 	"internal/testing/judge/firefox":           "for tests: the programs of others",

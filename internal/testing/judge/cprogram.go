@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -26,11 +25,11 @@ func StartC(t testing.TB, source, library string) *CProgram {
 	tests.Judges(t)
 	cc, err := exec.LookPath("cc")
 	if err != nil {
-		corpus.Missing(t, "judges", "there is no C compiler to compare with lib%s", library)
+		tests.Missing(t, "judges", "there is no C compiler to compare with lib%s", library)
 	}
 	path := filepath.Join(t.TempDir(), "program")
 	if out, err := exec.Command(cc, "-O2", "-o", path, source, "-l"+library).CombinedOutput(); err != nil {
-		corpus.Missing(t, "judges", "no program with lib%s can be built here: %v\n%s", library, err, out)
+		tests.Missing(t, "judges", "no program with lib%s can be built here: %v\n%s", library, err, out)
 	}
 	cmd := exec.Command(path)
 	cmd.Stderr = os.Stderr

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -21,7 +20,7 @@ func Node(t testing.TB, module string) string {
 		err = exec.Command(path, "-e", "require.resolve(process.argv[1])", module).Run()
 	}
 	if err != nil {
-		corpus.Missing(t, "judges", "no Node.js with the package %s here (set NODE_PATH): %v", module, err)
+		tests.Missing(t, "judges", "no Node.js with the package %s here (set NODE_PATH): %v", module, err)
 	}
 	return path
 }
@@ -36,7 +35,7 @@ func NodePackage(t testing.TB, name string) string {
 			return filepath.Join(dir, name)
 		}
 	}
-	corpus.Missing(t, "judges", "no package %s of npm here (set NODE_PATH)", name)
+	tests.Missing(t, "judges", "no package %s of npm here (set NODE_PATH)", name)
 	return ""
 }
 

@@ -5,7 +5,6 @@ import (
 	"os/exec"
 	"testing"
 
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -21,6 +20,6 @@ func ImageMagick(t testing.TB) string {
 			}
 		}
 	}
-	corpus.Missing(t, "judges", "no ImageMagick here: on Debian, it is the package imagemagick")
+	tests.Missing(t, "judges", "no ImageMagick here: on Debian, it is the package imagemagick")
 	return ""
 }

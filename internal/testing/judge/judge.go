@@ -17,7 +17,6 @@ import (
 	"testing"
 	"time"
 
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -46,7 +45,7 @@ func Find(t testing.TB, name string) string {
 			}
 		}
 	}
-	corpus.Missing(t, "judges", "no %s here: on Debian, .ci/run lists the packages to install", name)
+	tests.Missing(t, "judges", "no %s here: on Debian, .ci/run lists the packages to install", name)
 	return ""
 }
 

@@ -4,7 +4,6 @@ import (
 	"os/exec"
 	"testing"
 
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -14,7 +13,7 @@ func Neovim(t testing.TB) string {
 	tests.Judges(t)
 	path, err := exec.LookPath("nvim")
 	if err != nil {
-		corpus.Missing(t, "judges", "no Neovim here: on Debian, it is the package neovim")
+		tests.Missing(t, "judges", "no Neovim here: on Debian, it is the package neovim")
 	}
 	return path
 }

@@ -17,7 +17,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -179,7 +178,7 @@ func postgresPrograms(t testing.TB) string {
 			return dir
 		}
 	}
-	corpus.Missing(t, "judges", "no PostgreSQL here: install the package postgresql, or set TROWEL_POSTGRES to a connection string")
+	tests.Missing(t, "judges", "no PostgreSQL here: install the package postgresql, or set TROWEL_POSTGRES to a connection string")
 	return ""
 }
 

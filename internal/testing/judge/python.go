@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"testing"
 
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -20,7 +19,7 @@ func Python(t testing.TB, module string) string {
 		err = exec.Command(path, "-c", "import "+module).Run()
 	}
 	if err != nil {
-		corpus.Missing(t, "judges", "no Python here that has %s: .ci/run lists what to install from PyPI", module)
+		tests.Missing(t, "judges", "no Python here that has %s: .ci/run lists what to install from PyPI", module)
 	}
 	return path
 }

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -26,7 +25,7 @@ func Redis(t testing.TB) (addr string) {
 		}
 	}
 	if path == "" {
-		corpus.Missing(t, "judges", "no redis-server here: install the package redis-server")
+		tests.Missing(t, "judges", "no redis-server here: install the package redis-server")
 	}
 	// The path of a Unix socket is limited to about 100 bytes: t.TempDir is too long.
 	dir, err := os.MkdirTemp("", "redis")

@@ -1,6 +1,8 @@
 // Package tests decides which form of a test runs. `go test` runs the short forms, which require only Go.
 // TROWEL_TESTS=long runs the long forms: more seeds, larger worlds, many processes, real files, and the programs of
 // the games as judges. TROWEL_TESTS=judges runs the short forms with judges. A benchmark has a long form only.
+//
+// Real files are not part of the project, because most of them have no stated licence: [Corpus] finds them.
 package tests
 
 import (

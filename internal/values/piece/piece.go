@@ -15,7 +15,6 @@ import (
 	"slices"
 
 	"trowel.example/fault"
-	"trowel.example/internal/files/links"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/safename"
 	"trowel.example/internal/files/tree"
@@ -63,7 +62,7 @@ func Open(dir string, report func(at string, err error)) (_ *Piece, err error) {
 		}
 	}()
 	p := &Piece{root: root}
-	limited := regular.Limit(links.New(root, func(at string, err error) {
+	limited := regular.Limit(regular.NewFS(root, func(at string, err error) {
 		p.skipped = append(p.skipped, at)
 		if report != nil {
 			report(at, err)
@@ -212,7 +211,7 @@ func (p *Piece) Compare(now func(path string) ([]byte, error), o Options) ([]Cha
 func (p *Piece) gone(at string) error {
 	for dir := path.Dir(at); dir != "."; dir = path.Dir(dir) {
 		info, err := fs.Stat(p.fsys, dir)
-		if omitted, is := errors.AsType[links.Omitted](err); is {
+		if omitted, is := errors.AsType[regular.Omitted](err); is {
 			return notFile(dir, omitted.Error())
 		} else if err == nil && !info.IsDir() {
 			return &fault.Error{File: dir, Offset: -1, Want: "a folder as in the game file, or nothing", Got: "a file"}
@@ -221,7 +220,7 @@ func (p *Piece) gone(at string) error {
 		}
 	}
 	_, err := fs.Stat(p.fsys, at)
-	switch omitted, is := errors.AsType[links.Omitted](err); {
+	switch omitted, is := errors.AsType[regular.Omitted](err); {
 	case is:
 		return notFile(at, omitted.Error())
 	case err == nil:

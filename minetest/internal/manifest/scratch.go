@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"trowel.example/internal/files/scratch"
+	"trowel.example/internal/files/filelock"
 )
 
 // scratchPrefix is the prefix of the temporary folders in which manifests are sorted.
@@ -14,7 +14,7 @@ const scratchPrefix = "trowel-manifest-"
 
 // SortScratch is [Sort] with a temporary folder.
 func SortScratch(w io.Writer, all func(add func(Entry) error) (int64, error)) (n int64, err error) {
-	dir, end, err := scratch.Make(scratchPrefix)
+	dir, end, err := filelock.TempDir(scratchPrefix)
 	if err != nil {
 		return 0, err
 	}
@@ -24,7 +24,7 @@ func SortScratch(w io.Writer, all func(add func(Entry) error) (int64, error)) (n
 
 // Temporary makes a manifest as [SortScratch] does, in a temporary file that end removes.
 func Temporary(all func(add func(Entry) error) (int64, error)) (m *Manifest, end func() error, err error) {
-	dir, remove, err := scratch.Make(scratchPrefix)
+	dir, remove, err := filelock.TempDir(scratchPrefix)
 	if err != nil {
 		return nil, nil, err
 	}

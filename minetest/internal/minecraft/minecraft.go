@@ -1,5 +1,5 @@
 // Package minecraft reads schematics of Minecraft: those of Sponge, versions 1 to 3 (.schem), and those of MCEdit (.schematic). It
-// makes schematics of Minetest of them, by a table of names.
+// makes schematics of Minetest of them, by a table of names. Their binary format, NBT, is a tree of named tags ([Tag]).
 package minecraft
 
 import (
@@ -11,7 +11,6 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/limits/effort"
-	"trowel.example/minetest/internal/nbt"
 )
 
 // Form is a file format.
@@ -55,15 +54,15 @@ func Recognize(head []byte) bool {
 // Decode reads a file.
 func Decode(data []byte) (*Schematic, error) {
 	stored := len(data)
-	data, err := nbt.Decompress(data)
+	data, err := Decompress(data)
 	if err != nil {
 		return nil, err
 	}
-	root, err := nbt.Parse(data, stored)
+	root, err := ParseTag(data, stored)
 	if err != nil {
 		return nil, err
 	}
-	if inner := root.Get("Schematic"); root.Name == "" && inner.Kind == nbt.Compound {
+	if inner := root.Get("Schematic"); root.Name == "" && inner.Kind == Compound {
 		root = inner
 	}
 	s := new(Schematic)
@@ -86,7 +85,7 @@ func Decode(data []byte) (*Schematic, error) {
 	s.DataVersion, _ = root.Get("DataVersion").Integer()
 	version, ok := root.Get("Version").Integer()
 	switch s.Version = int(version); {
-	case !ok || root.Get("Blocks").Kind == nbt.ByteArray:
+	case !ok || root.Get("Blocks").Kind == ByteArray:
 		s.Form, s.Version = MCEdit, 0
 		return s, s.decodeMCEdit(root, int(n))
 	case version < 1 || version > 3:
@@ -101,7 +100,7 @@ func missing(path, want string) error {
 }
 
 // decodeSponge reads the blocks of a file of Sponge.
-func (s *Schematic) decodeSponge(root nbt.Tag, n int) error {
+func (s *Schematic) decodeSponge(root Tag, n int) error {
 	blocks, path, data := root, "", root.Get("BlockData")
 	if s.Version == 3 {
 		blocks, path = root.Get("Blocks"), "Blocks."
@@ -113,7 +112,7 @@ func (s *Schematic) decodeSponge(root nbt.Tag, n int) error {
 		id, _ := t.Integer()
 		state, ok := parseState(t.Name)
 		switch {
-		case t.Kind != nbt.Int || id < 0 || !ok:
+		case t.Kind != Int || id < 0 || !ok:
 			return &fault.Error{Path: path + "Palette", Offset: t.Offset(), Want: "a block with a number", Got: fmt.Sprintf("%.60q", t.Name),
 				Err: fault.ErrFormat}
 		case len(s.States) > 0xffff:
@@ -122,7 +121,7 @@ func (s *Schematic) decodeSponge(root nbt.Tag, n int) error {
 		ids[uint64(id)] = uint16(len(s.States))
 		s.States = append(s.States, state)
 	}
-	if data.Kind != nbt.ByteArray {
+	if data.Kind != ByteArray {
 		return missing(path+data.Name, "an array of bytes with the blocks")
 	}
 	content := data.Bytes()
@@ -150,11 +149,11 @@ func (s *Schematic) decodeSponge(root nbt.Tag, n int) error {
 }
 
 // decodeMCEdit reads the blocks of a file of MCEdit, which have numbers.
-func (s *Schematic) decodeMCEdit(root nbt.Tag, n int) error {
+func (s *Schematic) decodeMCEdit(root Tag, n int) error {
 	s.BlockEntities = root.Get("TileEntities").Len()
 	blocks, data := root.Get("Blocks"), root.Get("Data")
-	for _, t := range []nbt.Tag{blocks, data} {
-		if len(t.Bytes()) != n || t.Kind != nbt.ByteArray {
+	for _, t := range []Tag{blocks, data} {
+		if len(t.Bytes()) != n || t.Kind != ByteArray {
 			return &fault.Error{Path: t.Name, Offset: t.Offset(), Want: fmt.Sprintf("an array of %d bytes", n), Got: fmt.Sprint(len(t.Bytes())),
 				Err: fault.ErrFormat}
 		}
@@ -199,7 +198,7 @@ func (s *Schematic) decodeMCEdit(root nbt.Tag, n int) error {
 }
 
 // moddedNames returns the names of numbers that a file lists for blocks of mods.
-func moddedNames(root nbt.Tag) map[int]string {
+func moddedNames(root Tag) map[int]string {
 	names := make(map[int]string)
 	for t := range root.Get("SchematicaMapping").Tags() {
 		if id, ok := t.Integer(); ok {
@@ -208,7 +207,7 @@ func moddedNames(root nbt.Tag) map[int]string {
 	}
 	for t := range root.Get("BlockIDs").Tags() {
 		var id int
-		if _, err := fmt.Sscan(t.Name, &id); err == nil && t.Kind == nbt.String {
+		if _, err := fmt.Sscan(t.Name, &id); err == nil && t.Kind == String {
 			names[id] = t.Text()
 		}
 	}

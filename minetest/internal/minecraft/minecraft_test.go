@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"trowel.example/fault"
-	"trowel.example/minetest/internal/nbt"
 	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/schematic"
 	"trowel.example/minetest/turn"
@@ -20,7 +19,7 @@ import (
 
 // The writer of these tests is independent of the reader: it only knows how a tag is written.
 
-func tag(kind nbt.Kind, name string, parts ...any) []byte {
+func tag(kind Kind, name string, parts ...any) []byte {
 	b := append([]byte{byte(kind), 0, byte(len(name))}, name...)
 	for _, p := range parts {
 		switch p := p.(type) {
@@ -36,11 +35,11 @@ func tag(kind nbt.Kind, name string, parts ...any) []byte {
 }
 
 func array(name string, data []byte) []byte {
-	return tag(nbt.ByteArray, name, int32(len(data)), data)
+	return tag(ByteArray, name, int32(len(data)), data)
 }
 
 func size(w, h, l int) []byte {
-	return slices.Concat(tag(nbt.Short, "Width", int16(w)), tag(nbt.Short, "Height", int16(h)), tag(nbt.Short, "Length", int16(l)))
+	return slices.Concat(tag(Short, "Width", int16(w)), tag(Short, "Height", int16(h)), tag(Short, "Length", int16(l)))
 }
 
 func zipped(data []byte) []byte {
@@ -60,24 +59,24 @@ func sponge(version, w, h, l int, blocks []string) []byte {
 		if !ok {
 			id = 100 * len(ids)
 			ids[b] = id
-			palette = append(palette, tag(nbt.Int, b, int32(id))...)
+			palette = append(palette, tag(Int, b, int32(id))...)
 		}
 		data = binary.AppendUvarint(data, uint64(id))
 	}
-	chest := append(tag(nbt.String, "Id", "minecraft:chest"), 0)
+	chest := append(tag(String, "Id", "minecraft:chest"), 0)
 	name := "BlockEntities"
 	if version == 1 {
 		name = "TileEntities"
 	}
-	entities := tag(nbt.List, name, byte(nbt.Compound), int32(2), chest, chest)
-	compound := tag(nbt.Compound, "Palette", palette, byte(0))
-	content := slices.Concat(tag(nbt.Int, "Version", int32(version)), tag(nbt.Int, "DataVersion", int32(2584)), size(w, h, l),
-		tag(nbt.List, "Entities", byte(nbt.Compound), int32(1), byte(0)))
+	entities := tag(List, name, byte(Compound), int32(2), chest, chest)
+	compound := tag(Compound, "Palette", palette, byte(0))
+	content := slices.Concat(tag(Int, "Version", int32(version)), tag(Int, "DataVersion", int32(2584)), size(w, h, l),
+		tag(List, "Entities", byte(Compound), int32(1), byte(0)))
 	if version == 3 {
-		content = append(content, tag(nbt.Compound, "Blocks", compound, array("Data", data), entities, byte(0))...)
-		return zipped(tag(nbt.Compound, "", tag(nbt.Compound, "Schematic", content, byte(0)), byte(0)))
+		content = append(content, tag(Compound, "Blocks", compound, array("Data", data), entities, byte(0))...)
+		return zipped(tag(Compound, "", tag(Compound, "Schematic", content, byte(0)), byte(0)))
 	}
-	return zipped(tag(nbt.Compound, "Schematic", content, compound, array("BlockData", data), entities, byte(0)))
+	return zipped(tag(Compound, "Schematic", content, compound, array("BlockData", data), entities, byte(0)))
 }
 
 // mcedit writes blocks as numbers times 16 plus data.
@@ -87,7 +86,7 @@ func mcedit(w, h, l int, blocks []int, more ...[]byte) []byte {
 		ids[i], data[i] = byte(b>>4), byte(b&15)
 		high[i/2] |= byte(b>>12) << (4 * (i & 1))
 	}
-	return zipped(tag(nbt.Compound, "Schematic", size(w, h, l), tag(nbt.String, "Materials", "Alpha"), array("Blocks", ids),
+	return zipped(tag(Compound, "Schematic", size(w, h, l), tag(String, "Materials", "Alpha"), array("Blocks", ids),
 		array("Data", data), array("AddBlocks", high), slices.Concat(more...), byte(0)))
 }
 
@@ -124,7 +123,7 @@ func TestMCEdit(t *testing.T) {
 	// An oak door with its hinge on the right, open to the east; an unknown number; a number of a mod; wool.
 	blocks := []int{64<<4 | 4, 300 << 4, 64<<4 | 8 | 1, 35<<4 | 14, 301<<4 | 3, 95<<4 | 4}
 	s, err := Decode(mcedit(1, 3, 2, []int{blocks[0], blocks[1], blocks[2], blocks[3], blocks[4], blocks[5]},
-		tag(nbt.Compound, "SchematicaMapping", tag(nbt.Short, "mod:ore", int16(301)), tag(nbt.Short, "minecraft:wool", int16(35)), byte(0))))
+		tag(Compound, "SchematicaMapping", tag(Short, "mod:ore", int16(301)), tag(Short, "minecraft:wool", int16(35)), byte(0))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -345,13 +344,13 @@ func TestErrors(t *testing.T) {
 	}{
 		"version 4":   {sponge(4, 1, 1, 1, []string{"air"}), "expected 1 to 3"},
 		"short":       {good[:len(good)-12], "gzip"},
-		"no size":     {zipped(tag(nbt.Compound, "Schematic", tag(nbt.Int, "Version", int32(2)), byte(0))), "Width"},
+		"no size":     {zipped(tag(Compound, "Schematic", tag(Int, "Version", int32(2)), byte(0))), "Width"},
 		"few blocks":  {sponge(2, 3, 1, 1, []string{"air", "stone"}), "at least 3 bytes"},
 		"many blocks": {sponge(2, 1, 1, 1, []string{"air", "stone"}), "1 blocks, found more"},
-		"palette": {zipped(tag(nbt.Compound, "Schematic", tag(nbt.Int, "Version", int32(2)), size(1, 1, 1),
-			tag(nbt.Compound, "Palette", byte(0)), array("BlockData", []byte{0}), byte(0))), "BlockData[0]"},
-		"no data": {zipped(tag(nbt.Compound, "Schematic", tag(nbt.Int, "Version", int32(3)), size(1, 1, 1), byte(0))), "Blocks."},
-		"huge":    {zipped(tag(nbt.Compound, "Schematic", tag(nbt.Int, "Version", int32(2)), size(-1, -1, -1), byte(0))), "at most"},
+		"palette": {zipped(tag(Compound, "Schematic", tag(Int, "Version", int32(2)), size(1, 1, 1),
+			tag(Compound, "Palette", byte(0)), array("BlockData", []byte{0}), byte(0))), "BlockData[0]"},
+		"no data": {zipped(tag(Compound, "Schematic", tag(Int, "Version", int32(3)), size(1, 1, 1), byte(0))), "Blocks."},
+		"huge":    {zipped(tag(Compound, "Schematic", tag(Int, "Version", int32(2)), size(-1, -1, -1), byte(0))), "at most"},
 		"mcedit":  {mcedit(2, 2, 2, []int{1}), "array of 8 bytes"},
 		"text":    {[]byte("return {}"), "expected"},
 	} {
@@ -368,10 +367,10 @@ func TestErrors(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	for version := 1; version <= 3; version++ {
-		data, _ := nbt.Decompress(sponge(version, 2, 1, 2, []string{"air", "stone", "oak_stairs[facing=east]", "air"}))
+		data, _ := Decompress(sponge(version, 2, 1, 2, []string{"air", "stone", "oak_stairs[facing=east]", "air"}))
 		f.Add(data)
 	}
-	data, _ := nbt.Decompress(mcedit(2, 2, 1, []int{64 << 4, 53<<4 | 3, 64<<4 | 8, 300 << 4}))
+	data, _ := Decompress(mcedit(2, 2, 1, []int{64 << 4, 53<<4 | 3, 64<<4 | 8, 300 << 4}))
 	f.Add(data)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {

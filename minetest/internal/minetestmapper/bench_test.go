@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/mapdb"
 )
 
@@ -18,7 +18,7 @@ func sideBySide(b *testing.B, n int) string {
 	ctx := context.Background()
 	var worlds [][]mapdb.Block
 	for _, name := range []string{"cornernote-mesecons-circuits", "generated/v24-sqlite", "generated/v29-sqlite"} {
-		db, err := mapdb.Open(ctx, filepath.Join(corpus.Dir(b, "minetest"), name), mapdb.Config{})
+		db, err := mapdb.Open(ctx, filepath.Join(tests.Corpus(b, "minetest"), name), mapdb.Config{})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -14,20 +14,20 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/internal/minetestmapper"
 	"trowel.example/minetest/world"
 )
 
 func colorsPath(t testing.TB) string {
-	return filepath.Join(corpus.Dir(t, "minetest"), "colors", "minetestmapper-colors.txt")
+	return filepath.Join(tests.Corpus(t, "minetest"), "colors", "minetestmapper-colors.txt")
 }
 
 // worldCopy copies a world of the corpus.
 func worldCopy(t testing.TB, name string) string {
 	dir := t.TempDir()
-	path := filepath.Join(corpus.Dir(t, "minetest"), name)
+	path := filepath.Join(tests.Corpus(t, "minetest"), name)
 	if err := os.CopyFS(dir, os.DirFS(path)); err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 
-	"trowel.example/minetest/internal/model"
 	"trowel.example/minetest/internal/texture"
 	"trowel.example/minetest/nodedef"
 )
@@ -92,7 +91,7 @@ type look struct {
 	liquidRange     float32
 	sourceName      string
 	flowingName     string
-	model           *model.Model
+	model           *Model
 	files           []string // the model, and texture strings
 }
 

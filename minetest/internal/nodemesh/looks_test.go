@@ -4,7 +4,6 @@ import (
 	"image"
 	"testing"
 
-	"trowel.example/minetest/internal/model"
 	"trowel.example/minetest/internal/texture"
 	"trowel.example/minetest/nodedef"
 )
@@ -13,7 +12,7 @@ import (
 type noAssets struct{}
 
 func (noAssets) Image(string) *image.NRGBA { return image.NewNRGBA(image.Rect(0, 0, 1, 1)) }
-func (noAssets) Model(string) *model.Model { return nil }
+func (noAssets) Model(string) *Model       { return nil }
 
 // TestCulling tests which nodes can be seen from behind: thin ones always, whatever their definition says.
 func TestCulling(t *testing.T) {

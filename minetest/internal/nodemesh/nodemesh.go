@@ -1,12 +1,11 @@
-// Package nodemesh makes the faces of nodes as the game's client does: their geometry, textures and light.
+// Package nodemesh makes the faces of nodes as the game's client does: their geometry, textures and light. It reads
+// the models of nodes: .obj, .b3d, .gltf, .glb and text .x files.
 //
 // [Looks] holds what definitions say about nodes, a [Volume] the nodes of a box, and [Volume.Faces] makes their faces.
 package nodemesh
 
 import (
 	"image"
-
-	"trowel.example/minetest/internal/model"
 )
 
 // Vec is a position or a direction: x to the east, y up, z to the north, with 1 for the length of a node.
@@ -67,7 +66,7 @@ type Assets interface {
 	// Image returns the image of a texture string, or nil if it has none. Such faces are not drawn.
 	Image(texture string) *image.NRGBA
 	// Model returns the model in a file, or nil if there is none. Such nodes are not drawn.
-	Model(file string) *model.Model
+	Model(file string) *Model
 }
 
 // The faces of a cube and their directions.

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/minetest/internal/model"
 	"trowel.example/minetest/internal/texture"
 	"trowel.example/minetest/nodedef"
 )
@@ -19,9 +18,9 @@ func (assets) Image(string) *image.NRGBA {
 	return &image.NRGBA{Pix: []byte{255, 128, 0, 255}, Stride: 4, Rect: image.Rect(0, 0, 1, 1)}
 }
 
-func (assets) Model(string) *model.Model {
-	corners := []model.Vertex{{}, {Pos: [3]float32{0, 1, 0}}, {Pos: [3]float32{1, 0, 0}}}
-	return &model.Model{Parts: []model.Part{{Vertices: corners, Indices: []uint32{0, 1, 2}}}}
+func (assets) Model(string) *Model {
+	corners := []ModelVertex{{}, {Pos: [3]float32{0, 1, 0}}, {Pos: [3]float32{1, 0, 0}}}
+	return &Model{Parts: []Part{{Vertices: corners, Indices: []uint32{0, 1, 2}}}}
 }
 
 // around makes a volume of air in daylight with the node a at 0,0,0, and other nodes around it: x,y,z=NAME:PARAM2.

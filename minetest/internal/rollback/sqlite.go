@@ -15,7 +15,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trowel.example/fault"
-	"trowel.example/internal/files/inuse"
+	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/stores/sqlitefile"
 	"trowel.example/minetest/mapdb"
 )
@@ -237,7 +237,7 @@ func trimSQLite(ctx context.Context, path string, before time.Time) (n int64, er
 	if _, err := os.Stat(path); err != nil {
 		return 0, err // does not create the file
 	}
-	if err := inuse.Check(path); err != nil {
+	if err := filelock.CheckUnused(path); err != nil {
 		return 0, err
 	}
 	file, err := sqlitefile.Writable(path)

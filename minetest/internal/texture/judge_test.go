@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/internal/texture"
 )
 
@@ -26,7 +26,7 @@ var differs = map[string]bool{
 
 // TestJudgeClient compares the images of strings with the picture that the client 5.6.1 draws of them.
 func TestJudgeClient(t *testing.T) {
-	dir := corpus.Dir(t, "minetest/client")
+	dir := tests.Corpus(t, "minetest/client")
 	read := func(name string) []byte {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {

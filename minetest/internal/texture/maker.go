@@ -15,8 +15,8 @@ import (
 	"strings"
 	"sync"
 
-	"trowel.example/internal/limits/budget"
 	"trowel.example/internal/limits/effort"
+	"trowel.example/internal/limits/parallel"
 	"trowel.example/internal/picture/pixel"
 )
 
@@ -140,7 +140,7 @@ func (m *Maker) keep(text string, made *image.NRGBA) {
 	if made != nil {
 		size += len(made.Pix)
 	}
-	if m.bytes+size > int(budget.Share(maxCached)) {
+	if m.bytes+size > int(parallel.Share(maxCached)) {
 		clear(m.cache)
 		m.bytes = 0
 	}

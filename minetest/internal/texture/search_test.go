@@ -13,7 +13,6 @@ import (
 	"testing/fstest"
 
 	"trowel.example/internal/picture/tga"
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/internal/texture"
 	"trowel.example/minetest/world"
@@ -235,7 +234,7 @@ func TestMinetestGame(t *testing.T) {
 	const game = "/usr/share/games/minetest/games/minetest_game"
 	tests.LongOnly(t, "reads the game in Debian")
 	if _, err := os.Stat(game); err != nil {
-		corpus.Missing(t, "judges", "no minetest_game here: on Debian, it is in the package minetest-data")
+		tests.Missing(t, "judges", "no minetest_game here: on Debian, it is in the package minetest-data")
 	}
 	var s texture.Sources
 	if kind := s.Add(texture.FolderAt(game)); kind != "game" {

@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/internal/nodemesh"
 	"trowel.example/minetest/internal/texture"
 	"trowel.example/minetest/internal/textured"
@@ -95,7 +95,7 @@ func (s *scene) draw(t *testing.T) *image.RGBA {
 
 // each calls do with the scenes whose pictures are in the corpus, or in the folder that TROWEL_CLIENT names.
 func each(t *testing.T, do func(*scene)) {
-	dir := corpus.Dir(t, "minetest/client")
+	dir := tests.Corpus(t, "minetest/client")
 	raw, err := os.ReadFile(filepath.Join(dir, "world/nodes_full.json"))
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 
-	"trowel.example/minetest/internal/model"
 	"trowel.example/minetest/internal/nodemesh"
 	"trowel.example/minetest/internal/texture"
 	"trowel.example/minetest/nodedef"
@@ -92,11 +91,11 @@ func (f *files) Image(text string) *image.NRGBA {
 	return img
 }
 
-func (f *files) Model(name string) *model.Model {
+func (f *files) Model(name string) *nodemesh.Model {
 	data, err := f.search.File(context.Background(), name)
 	if err == nil {
-		var m *model.Model
-		if m, err = model.Parse(name, data, f.engine); err == nil {
+		var m *nodemesh.Model
+		if m, err = nodemesh.ParseModel(name, data, f.engine); err == nil {
 			return m
 		}
 	}

@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"trowel.example/fault"
-	"trowel.example/internal/files/inuse"
+	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/wholefile"
 	"trowel.example/internal/limits/effort"
@@ -186,7 +186,7 @@ type Options struct {
 // it is killed, it can be repeated. An archive that is not a complete backup, or that contains files that no [Writer]
 // stores, is an error and changes nothing.
 func Restore(ctx context.Context, dir, backup string, opts Options) error {
-	used := inuse.Check(dir)
+	used := filelock.CheckUnused(dir)
 	if used != nil && !opts.Force {
 		return used
 	}

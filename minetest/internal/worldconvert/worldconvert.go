@@ -20,7 +20,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/files/inuse"
+	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/files/wholefile"
 	"trowel.example/minetest/internal/worldbackup"
 	"trowel.example/minetest/mapblock"
@@ -141,7 +141,7 @@ func Open(ctx context.Context, dir string, o Options) (_ *World, err error) {
 func free(dir string, shared bool) error {
 	const patience, pause = time.Second, 50 * time.Millisecond
 	for wait := time.Duration(0); ; wait += pause {
-		err := inuse.Check(dir)
+		err := filelock.CheckUnused(dir)
 		if err == nil || !shared || wait >= patience {
 			return err
 		}

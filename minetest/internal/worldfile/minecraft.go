@@ -12,7 +12,7 @@ import (
 	"trowel.example/internal/format"
 	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/text/words"
-	"trowel.example/minetest/internal/nbt"
+	"trowel.example/minetest/internal/minecraft"
 	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/schematic"
 	"trowel.example/trace"
@@ -86,12 +86,12 @@ func DumpMinecraft(_ context.Context, _ *format.Job, src *format.Source, _ strin
 	if err != nil {
 		return err
 	}
-	content, err := nbt.Decompress(data)
+	content, err := minecraft.Decompress(data)
 	if err != nil {
 		return err
 	}
 	t(trace.Field{Path: "content", Len: int64(len(data)), Meaning: fmt.Sprintf("%d bytes of NBT", len(content)), Bytes: data})
-	return nbt.Trace(content, len(data), t)
+	return minecraft.Trace(content, len(data), t)
 }
 
 // MinecraftTo is the conversion of a schematic of Minecraft to a form of schematic.

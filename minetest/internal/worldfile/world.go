@@ -13,7 +13,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/files/inuse"
+	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
 	"trowel.example/internal/limits/effort"
@@ -327,7 +327,7 @@ func Shown(src *format.Source) (paths []string) {
 
 // Replaces returns an error if another world must not replace an old one.
 func Replaces(ctx context.Context, job *format.Job, old *format.Source, tree fs.FS) error {
-	if by := inuse.By(old.Dir); by != "" {
+	if by := filelock.UsedBy(old.Dir); by != "" {
 		return fmt.Errorf("%w: by %s", mapdb.ErrInUse, by)
 	}
 	if tree == nil {

@@ -14,7 +14,7 @@ import (
 	"trowel.example/internal/files/wholefile"
 	"trowel.example/internal/format"
 	"trowel.example/internal/limits/effort"
-	"trowel.example/internal/stores/signing"
+	"trowel.example/internal/stores/sealed"
 	"trowel.example/minetest/internal/worldrepo"
 	"trowel.example/minetest/internal/worldselect"
 )
@@ -32,7 +32,7 @@ var (
 	// The page in the browser must not name files, so these are inputs.
 	optionTrust = format.Option{Name: "trust", For: ofRepository, Input: true, Help: "of a repository of backups, accept only " +
 		"snapshots that are signed with this `key` of minisign (RW...), or with the key in a file",
-		Parse: func(value string) error { _, err := signing.ParseTrust(value); return err }}
+		Parse: func(value string) error { _, err := sealed.ParseTrust(value); return err }}
 	optionRoot = format.Option{Name: "root", For: ofRepository, List: true, Parse: parseRoot,
 		Help: "with --trust, the repository must still have the snapshot with this `root`, or a signed record of its removal"}
 	optionState = format.Option{Name: "state", For: ofRepository, Input: true, Output: true, Help: "with --trust, the roots in " +
@@ -65,9 +65,9 @@ func parseRoot(value string) error {
 
 // Trust returns the key with which the snapshots of a repository must be signed, nil if none is required, and the roots that the
 // repository must have. OnHeads, if the job names a file of roots, replaces these; only then the file may be missing.
-func Trust(job *format.Job, onHeads *func([]worldrepo.Root) error) (key *signing.Trust, since []worldrepo.Root, err error) {
+func Trust(job *format.Job, onHeads *func([]worldrepo.Root) error) (key *sealed.Trust, since []worldrepo.Root, err error) {
 	if value := optionTrust.Value(job); value != "" {
-		if key, err = signing.ParseTrust(value); err != nil {
+		if key, err = sealed.ParseTrust(value); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -21,7 +21,6 @@ import (
 	"trowel.example/minetest/internal/protect"
 	"trowel.example/minetest/internal/rollback"
 	"trowel.example/minetest/internal/worldadmin"
-	"trowel.example/minetest/internal/worldfind"
 	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/internal/worldselect"
 	"trowel.example/minetest/mapblock"
@@ -139,7 +138,7 @@ func (s *Search) bypass(ctx context.Context, areas, protectors bool, hit func(wh
 	}
 	defer auth.Close()
 	every := func(string) bool { return true }
-	return worldfind.Each(ctx, auth, every, s.missThing, func(a *world.Account) error {
+	return Each(ctx, auth, every, s.missThing, func(a *world.Account) error {
 		has := func(privilege string) bool { return slices.Contains(a.Privileges, privilege) }
 		why := ""
 		switch {
@@ -298,7 +297,7 @@ func Storage(ctx context.Context, s *Search, o StorageOptions) error {
 	defer store.Close()
 	words := o.ModAndKeys
 	named := func(mod string) bool { return len(words) == 0 || mod == words[0] }
-	return worldfind.Each(ctx, store, named, s.missThing, func(m *world.ModData) error {
+	return Each(ctx, store, named, s.missThing, func(m *world.ModData) error {
 		for _, e := range m.Entries {
 			if len(words) > 1 && !slices.Contains(words[1:], string(e.Key)) {
 				continue

@@ -1,4 +1,9 @@
-// Package worldquery answers the queries of find about worlds, from the options of the queries.
+// Package worldquery answers the queries of find about worlds, from the options of the queries, and converts the contents of
+// a world to rows of tables, for query engines: in one pass on all cores that reads each block once.
+//
+// Blocks of all versions are presented as a current game reads them. Results come in the order of [mapdb.InSlabs], and within
+// a block in the order of the block. An error of yield ends the search and is returned. Rows contain no verifiers of
+// passwords, no addresses of players, no values of mod storage and no passwords of settings.
 package worldquery
 
 import (
@@ -16,7 +21,6 @@ import (
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/glob"
 	"trowel.example/minetest/internal/place"
-	"trowel.example/minetest/internal/worldfind"
 	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/internal/worldselect"
 	"trowel.example/minetest/mapdb"
@@ -71,32 +75,32 @@ type Search struct {
 
 // lacks returns an error for each name in a query that no block contains.
 func lacks(ctx context.Context, job *format.Job, src *format.Source, query format.Step) error {
-	kinds := []worldfind.Kind{worldfind.KindNode, worldfind.KindItem, worldfind.KindObject, worldfind.KindVariable}
-	i := slices.IndexFunc(query.Args, func(o format.Option) bool { return slices.Contains(kinds, worldfind.Kind(o.Names)) })
+	kinds := []Kind{KindNode, KindItem, KindObject, KindVariable}
+	i := slices.IndexFunc(query.Args, func(o format.Option) bool { return slices.Contains(kinds, Kind(o.Names)) })
 	if i < 0 {
 		return nil
 	}
-	kind, given := worldfind.Kind(query.Args[i].Names), query.Args[i].Values(query.Job)
+	kind, given := Kind(query.Args[i].Names), query.Args[i].Values(query.Job)
 	db, err := worldjob.OpenMap(ctx, job, src.Dir)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
 	names := make(map[string]bool)
-	see := func(c worldfind.Called) error {
+	see := func(c Called) error {
 		if c.Kind == kind {
 			names[c.Name] = true
 		}
 		return nil
 	}
-	err = worldfind.AllCalled(ctx, db, see)
-	if kind == worldfind.KindItem {
+	err = AllCalled(ctx, db, see)
+	if kind == KindItem {
 		o := world.Options{Remote: worldjob.OptionRemote.On(job)}
-		err = errors.Join(err, worldfind.PlayersCalled(ctx, src.Dir, o, see))
+		err = errors.Join(err, PlayersCalled(ctx, src.Dir, o, see))
 	}
 	existing := slices.Sorted(maps.Keys(names))
 	for _, name := range given {
-		if kind == worldfind.KindVariable {
+		if kind == KindVariable {
 			name, _, _ = strings.Cut(name, "=")
 		}
 		if !slices.ContainsFunc(existing, glob.Text(name)) {
@@ -111,7 +115,7 @@ func (s *Search) miss(err error) { s.job.Miss(s.name, "%v", err) }
 func (s *Search) missThing(_ string, err error) { s.miss(err) }
 
 // inBlocks searches the blocks in the selected region.
-func (s *Search) inBlocks(ctx context.Context, o worldselect.Places, search func(mapdb.DB, worldfind.Where) error) error {
+func (s *Search) inBlocks(ctx context.Context, o worldselect.Places, search func(mapdb.DB, Where) error) error {
 	where, err := whereOf(o)
 	if err != nil {
 		return err
@@ -130,16 +134,16 @@ func (s *Search) inBlocks(ctx context.Context, o worldselect.Places, search func
 }
 
 // inNamed is inBlocks for things with one of some names.
-func (s *Search) inNamed(ctx context.Context, o NameOptions, search func(mapdb.DB, worldfind.Where, worldfind.Names) error) error {
-	names, err := worldfind.ParseNames(o.Names...)
+func (s *Search) inNamed(ctx context.Context, o NameOptions, search func(mapdb.DB, Where, Names) error) error {
+	names, err := ParseNames(o.Names...)
 	if err != nil {
 		return err
 	}
-	return s.inBlocks(ctx, o.Places, func(db mapdb.DB, where worldfind.Where) error { return search(db, where, names) })
+	return s.inBlocks(ctx, o.Places, func(db mapdb.DB, where Where) error { return search(db, where, names) })
 }
 
 // whereOf returns the nodes to search.
-func whereOf(o worldselect.Places) (w worldfind.Where, err error) {
+func whereOf(o worldselect.Places) (w Where, err error) {
 	r, bounded, err := o.Select()
 	if bounded {
 		w.Box, w.In = &r.Box, r.In
@@ -180,16 +184,16 @@ func describeNames(o *format.Option, kind string, some bool) {
 type NodeOptions struct{ NameOptions }
 
 // Describe describes the names.
-func (NodeOptions) Describe(o *format.Option) { describeNames(o, string(worldfind.KindNode), true) }
+func (NodeOptions) Describe(o *format.Option) { describeNames(o, string(KindNode), true) }
 
 // Nodes finds nodes by their names.
 func Nodes(ctx context.Context, s *Search, o NodeOptions) error {
-	return s.inNamed(ctx, o.NameOptions, func(db mapdb.DB, where worldfind.Where, names worldfind.Names) error {
-		return worldfind.Nodes(ctx, db, where, names, s.node)
+	return s.inNamed(ctx, o.NameOptions, func(db mapdb.DB, where Where, names Names) error {
+		return FindNodes(ctx, db, where, names, s.node)
 	})
 }
 
-func (s *Search) node(n worldfind.Node) error {
+func (s *Search) node(n Node) error {
 	return s.hit(at(n.At, n.At,
 		format.Fact("node", "", n.Name), format.Fact("param1", "", int(n.Param1)), format.Fact("param2", "", int(n.Param2))))
 }
@@ -216,8 +220,8 @@ func Unknown(ctx context.Context, s *Search, o UnknownOptions) error {
 		}
 		known = func(name string) bool { return defined.Nodes[name] != nil }
 	}
-	return s.inBlocks(ctx, o.Places, func(db mapdb.DB, where worldfind.Where) error {
-		return worldfind.Unknown(ctx, db, where, known, s.node)
+	return s.inBlocks(ctx, o.Places, func(db mapdb.DB, where Where) error {
+		return FindUnknown(ctx, db, where, known, s.node)
 	})
 }
 
@@ -230,7 +234,7 @@ type MetadataOptions struct {
 // Metadata finds variables of the metadata of nodes.
 func Metadata(ctx context.Context, s *Search, o MetadataOptions) error {
 	key, value, hasValue := strings.Cut(o.Key, "=")
-	keys, err := worldfind.ParseNames(key)
+	keys, err := ParseNames(key)
 	if err != nil {
 		return err
 	}
@@ -238,13 +242,13 @@ func Metadata(ctx context.Context, s *Search, o MetadataOptions) error {
 	if hasValue && value == "" {
 		match = func(k, v string) bool { return v == "" && keys.Match(k) }
 	} else if hasValue {
-		values, err := worldfind.ParseNames(value)
+		values, err := ParseNames(value)
 		if err != nil {
 			return err
 		}
 		match = func(k, v string) bool { return keys.Match(k) && values.Match(v) }
 	}
-	return s.metadata(ctx, o.Places, match, func(m worldfind.Meta) []format.InfoField {
+	return s.metadata(ctx, o.Places, match, func(m Meta) []format.InfoField {
 		return []format.InfoField{
 			format.Fact("node", "", m.Node), format.Fact("key", "", m.Key), format.Fact("value", "", m.Value),
 			format.Fact("owner", "", m.Owner), format.Fact("private", "", m.Private),
@@ -263,15 +267,15 @@ func Signs(ctx context.Context, s *Search, o SignOptions) error {
 	text := strings.ToLower(strings.Join(o.Text, " "))
 	return s.metadata(ctx, o.Places, func(key, value string) bool {
 		return key == "text" && value != "" && strings.Contains(strings.ToLower(value), text)
-	}, func(m worldfind.Meta) []format.InfoField {
+	}, func(m Meta) []format.InfoField {
 		return []format.InfoField{format.Fact("node", "", m.Node), format.Fact("text", "", m.Value), format.Fact("owner", "", m.Owner)}
 	})
 }
 
 func (s *Search) metadata(ctx context.Context, o worldselect.Places, match func(key, value string) bool,
-	fields func(worldfind.Meta) []format.InfoField) error {
-	return s.inBlocks(ctx, o, func(db mapdb.DB, where worldfind.Where) error {
-		return worldfind.Metadata(ctx, db, where, match, func(m worldfind.Meta) error { return s.hit(at(m.At, m.At, fields(m)...)) })
+	fields func(Meta) []format.InfoField) error {
+	return s.inBlocks(ctx, o, func(db mapdb.DB, where Where) error {
+		return FindMetadata(ctx, db, where, match, func(m Meta) error { return s.hit(at(m.At, m.At, fields(m)...)) })
 	})
 }
 
@@ -279,12 +283,12 @@ func (s *Search) metadata(ctx context.Context, o worldselect.Places, match func(
 type TimerOptions struct{ NameOptions }
 
 // Describe describes the names.
-func (TimerOptions) Describe(o *format.Option) { describeNames(o, string(worldfind.KindNode), false) }
+func (TimerOptions) Describe(o *format.Option) { describeNames(o, string(KindNode), false) }
 
 // Timers finds nodes with a timer.
 func Timers(ctx context.Context, s *Search, o TimerOptions) error {
-	return s.inNamed(ctx, o.NameOptions, func(db mapdb.DB, where worldfind.Where, names worldfind.Names) error {
-		return worldfind.Timers(ctx, db, where, names, func(t worldfind.Timer) error {
+	return s.inNamed(ctx, o.NameOptions, func(db mapdb.DB, where Where, names Names) error {
+		return FindTimers(ctx, db, where, names, func(t Timer) error {
 			return s.hit(at(t.At, t.At,
 				format.Fact("node", "", t.Node), format.Fact("timeout", "", t.Timeout), format.Fact("elapsed", "", t.Elapsed)))
 		})
@@ -299,13 +303,13 @@ type ObjectOptions struct {
 
 // Describe describes the names.
 func (ObjectOptions) Describe(o *format.Option) {
-	describeNames(o, string(worldfind.KindObject), false)
+	describeNames(o, string(KindObject), false)
 }
 
 // Objects finds objects.
 func Objects(ctx context.Context, s *Search, o ObjectOptions) error {
-	return s.inNamed(ctx, o.NameOptions, func(db mapdb.DB, where worldfind.Where, names worldfind.Names) error {
-		return worldfind.Objects(ctx, db, where, names, func(object worldfind.Object) error {
+	return s.inNamed(ctx, o.NameOptions, func(db mapdb.DB, where Where, names Names) error {
+		return FindObjects(ctx, db, where, names, func(object Object) error {
 			if !strings.Contains(object.Data, o.Data) {
 				return nil
 			}
@@ -333,11 +337,11 @@ type ItemOptions struct {
 }
 
 // Describe describes the names.
-func (ItemOptions) Describe(o *format.Option) { describeNames(o, string(worldfind.KindItem), true) }
+func (ItemOptions) Describe(o *format.Option) { describeNames(o, string(KindItem), true) }
 
 // Items finds items in the inventories of nodes and players, and dropped items.
 func Items(ctx context.Context, s *Search, o ItemOptions) error {
-	hit := func(it worldfind.Item) error {
+	hit := func(it Item) error {
 		fields := []format.InfoField{
 			format.Fact("item", "", it.Stack.Name), format.Fact("count", "", int64(it.Stack.Count)), format.Fact("wear", "", it.Stack.Wear),
 			format.Fact("in", "", it.Holder), format.Fact("owner", "", it.Owner),
@@ -358,21 +362,21 @@ func Items(ctx context.Context, s *Search, o ItemOptions) error {
 	}
 	nodes, players, err := o.Items.Select(bounded)
 	if players && worldjob.InRest(s.job) {
-		err = s.inPlayers(ctx, o.Names, func(players world.Players, names worldfind.Names) error {
-			return worldfind.PlayerItems(ctx, players, names, s.miss, hit)
+		err = s.inPlayers(ctx, o.Names, func(players world.Players, names Names) error {
+			return PlayerItems(ctx, players, names, s.miss, hit)
 		})
 	}
 	if err != nil || !nodes {
 		return err
 	}
-	return s.inNamed(ctx, o.NameOptions, func(db mapdb.DB, where worldfind.Where, names worldfind.Names) error {
-		return worldfind.Items(ctx, db, where, names, hit)
+	return s.inNamed(ctx, o.NameOptions, func(db mapdb.DB, where Where, names Names) error {
+		return FindItems(ctx, db, where, names, hit)
 	})
 }
 
 // inPlayers searches the players.
-func (s *Search) inPlayers(ctx context.Context, names []string, search func(world.Players, worldfind.Names) error) error {
-	match, err := worldfind.ParseNames(names...)
+func (s *Search) inPlayers(ctx context.Context, names []string, search func(world.Players, Names) error) error {
+	match, err := ParseNames(names...)
 	if err != nil {
 		return err
 	}
@@ -401,10 +405,10 @@ func Players(ctx context.Context, s *Search, o PlayerOptions) error {
 		return err
 	}
 	defer accounts.Close()
-	return s.inPlayers(ctx, o.Names, func(players world.Players, names worldfind.Names) error {
-		return worldfind.Players(ctx, players, names, s.miss, func(p *world.Player) error {
+	return s.inPlayers(ctx, o.Names, func(players world.Players, names Names) error {
+		return FindPlayers(ctx, players, names, s.miss, func(p *world.Player) error {
 			pos := [3]float64{p.Pos[0] / 10, p.Pos[1] / 10, p.Pos[2] / 10}
-			if !where.Contains(worldfind.NodeOf(pos)) {
+			if !where.Contains(NodeOf(pos)) {
 				return nil
 			}
 			var privileges, login string

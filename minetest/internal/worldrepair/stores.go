@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"trowel.example/check"
-	"trowel.example/internal/files/scratch"
+	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/item"
@@ -106,7 +106,7 @@ func (r *repair) movePlayers(ctx context.Context, dst string) (err error) {
 
 // tryPlayer tests whether the store of the world can store the player: not every name is a valid file name.
 func (r *repair) tryPlayer(ctx context.Context, p *world.Player) (err error) {
-	dir, end, err := scratch.Make("trowel-player-")
+	dir, end, err := filelock.TempDir("trowel-player-")
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/files/inuse"
+	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/internal/worldbackup"
@@ -203,7 +203,7 @@ func among(kinds []*check.Kind, f check.Finding) bool {
 // [Options.Force] is set; even then no database is replaced. It does not repair folders of block files, nor blocks
 // with several rows in a table without a key: the error wraps [mapdb.ErrReadOnly].
 func InPlace(ctx context.Context, dir, backup string, opts Options) (*Report, error) {
-	used := inuse.Check(dir)
+	used := filelock.CheckUnused(dir)
 	if used != nil && !opts.Force {
 		return nil, used
 	}

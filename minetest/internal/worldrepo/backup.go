@@ -15,12 +15,10 @@ import (
 	"time"
 
 	"trowel.example/check"
-	"trowel.example/internal/files/inuse"
+	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/files/regular"
-	"trowel.example/internal/files/scratch"
 	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/stores/sealed"
-	"trowel.example/internal/stores/signing"
 	"trowel.example/internal/stores/sqlitefile"
 	"trowel.example/internal/stores/storage"
 	"trowel.example/internal/text/words"
@@ -40,8 +38,8 @@ type Options struct {
 	// unchanged.
 	Verify bool
 
-	Readers sealed.Readers // of a repository that is created: it is encrypted if there are any
-	Sign    *signing.Key   // signs the snapshot; nil: it is not signed
+	Readers sealed.Readers     // of a repository that is created: it is encrypted if there are any
+	Sign    *sealed.SigningKey // signs the snapshot; nil: it is not signed
 
 	Time       time.Time                       // of the snapshot; the zero value means now
 	Sink       check.Sink                      // receives findings about what could not be read; may be nil
@@ -208,7 +206,7 @@ func (r *Repository) order(ctx context.Context, snap *Snapshot, now time.Time, s
 }
 
 // writeSnapshot assigns the ID of a snapshot, and writes the snapshot while the lock is held.
-func writeSnapshot(ctx context.Context, repo storage.Store, lock storage.Lock, snap *Snapshot, key *signing.Key) error {
+func writeSnapshot(ctx context.Context, repo storage.Store, lock storage.Lock, snap *Snapshot, key *sealed.SigningKey) error {
 	snap.ID = newID(snap.Time)
 	data, err := encodeSnapshot(snap, key)
 	if err != nil {
@@ -242,7 +240,7 @@ func removeEmpty(ctx context.Context, s storage.Store, made []string) error {
 func scratchFor(s storage.Store) (dir string, end func(), err error) {
 	f, ok := s.(storage.Folder)
 	if !ok {
-		return scratch.Make("trowel-backup-")
+		return filelock.TempDir("trowel-backup-")
 	}
 	dir, err = f.Scratch()
 	return dir, func() { _ = os.RemoveAll(dir) }, err
@@ -297,7 +295,7 @@ func (s *storing) source(ctx context.Context, dir, rest string, settings *world.
 			*p.to = "sqlite3"
 		}
 	}
-	if config.Backend == mapdb.SQLite && !same && inuse.By(dir) != "" {
+	if config.Backend == mapdb.SQLite && !same && filelock.UsedBy(dir) != "" {
 		copying.Sink = func(f check.Finding) {
 			s.partly = true
 			o.Sink.Report(f)

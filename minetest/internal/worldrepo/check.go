@@ -9,7 +9,6 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/stores/sealed"
-	"trowel.example/internal/stores/signing"
 	"trowel.example/internal/stores/storage"
 )
 
@@ -140,9 +139,9 @@ func (p Part) has(number uint64) bool { return p.Of == 0 || number%uint64(p.Of) 
 
 // CheckOptions control [Repository.Check].
 type CheckOptions struct {
-	Part  Part           // of the other packs only the tables are read
-	Trust *signing.Trust // all snapshots must be signed with this key, and none may be missing; nil: that is not checked
-	Since []Root         // roots that the repository has had; only with Trust
+	Part  Part          // of the other packs only the tables are read
+	Trust *sealed.Trust // all snapshots must be signed with this key, and none may be missing; nil: that is not checked
+	Since []Root        // roots that the repository has had; only with Trust
 	// OnHeads receives the roots of the newest snapshots if Trust finds nothing; may be nil.
 	OnHeads func([]Root) error
 }

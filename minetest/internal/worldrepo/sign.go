@@ -13,7 +13,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/limits/effort"
-	"trowel.example/internal/stores/signing"
+	"trowel.example/internal/stores/sealed"
 	"trowel.example/internal/stores/storage"
 )
 
@@ -115,7 +115,7 @@ var (
 )
 
 // descend sets the parents of a new snapshot, and warns if it will not be signed and the others are.
-func (r *Repository) descend(ctx context.Context, snap *Snapshot, list []*Snapshot, key *signing.Key, sink check.Sink) error {
+func (r *Repository) descend(ctx context.Context, snap *Snapshot, list []*Snapshot, key *sealed.SigningKey, sink check.Sink) error {
 	if !r.named {
 		return nil
 	}
@@ -129,7 +129,7 @@ func (r *Repository) descend(ctx context.Context, snap *Snapshot, list []*Snapsh
 
 // Forget removes snapshots by their IDs. Contents that only they need remain until [Prune]. With a key it writes a signed record
 // of what it removes; signed snapshots are removed only with a key.
-func Forget(ctx context.Context, s storage.Store, ids []string, key *signing.Key) (err error) {
+func Forget(ctx context.Context, s storage.Store, ids []string, key *sealed.SigningKey) (err error) {
 	r, err := Open(ctx, s)
 	if err != nil {
 		return err
@@ -157,7 +157,7 @@ func Forget(ctx context.Context, s storage.Store, ids []string, key *signing.Key
 }
 
 // record writes a record of snapshots that will be removed, if there is a key.
-func (r *Repository) record(ctx context.Context, ids []string, key *signing.Key) error {
+func (r *Repository) record(ctx context.Context, ids []string, key *sealed.SigningKey) error {
 	record := &Record{Time: time.Now().UTC().Truncate(time.Millisecond), Removed: []Removed{}}
 	for _, id := range ids {
 		one := Removed{Link: Link{ID: id}}
@@ -185,7 +185,7 @@ func (r *Repository) record(ctx context.Context, ids []string, key *signing.Key)
 }
 
 // Verify returns an error unless a snapshot was signed with the key that belongs to trust; nil accepts all.
-func (r *Repository) Verify(s *Snapshot, trust *signing.Trust) error {
+func (r *Repository) Verify(s *Snapshot, trust *sealed.Trust) error {
 	if trust == nil {
 		return nil
 	}
@@ -198,7 +198,7 @@ func (r *Repository) Verify(s *Snapshot, trust *signing.Trust) error {
 
 // Has returns an error unless each root is that of a snapshot of the repository, or of one whose removal is recorded, signed with
 // the key that belongs to trust. Otherwise the repository is older than the root.
-func (r *Repository) Has(ctx context.Context, trust *signing.Trust, roots []Root) error {
+func (r *Repository) Has(ctx context.Context, trust *sealed.Trust, roots []Root) error {
 	if len(roots) == 0 {
 		return nil
 	}
@@ -235,7 +235,7 @@ type claim struct {
 }
 
 // signedBy returns the claims of snapshots and records, and calls bad for those that are not signed by the trusted key.
-func signedBy(trust *signing.Trust, list []*Snapshot, records []*Record, bad func(name string, err error)) claims {
+func signedBy(trust *sealed.Trust, list []*Snapshot, records []*Record, bad func(name string, err error)) claims {
 	c := claims{known: make(map[Root]bool), nameless: make(map[string]bool)}
 	verify := func(name string, root Root, signature string) bool {
 		err := trust.Verify(root.message(name), signature)

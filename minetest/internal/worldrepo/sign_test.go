@@ -12,7 +12,7 @@ import (
 	"aead.dev/minisign"
 
 	"trowel.example/check"
-	"trowel.example/internal/stores/signing"
+	"trowel.example/internal/stores/sealed"
 	"trowel.example/internal/testing/judge"
 	"trowel.example/minetest/internal/worldrepo"
 	"trowel.example/minetest/internal/worldtest"
@@ -20,7 +20,7 @@ import (
 )
 
 // newSigner returns a new key, and the public key that belongs to it.
-func newSigner(t testing.TB) (*signing.Key, *signing.Trust) {
+func newSigner(t testing.TB) (*sealed.SigningKey, *sealed.Trust) {
 	t.Helper()
 	public, secret, err := minisign.GenerateKey(rand.Reader)
 	if err != nil {
@@ -32,11 +32,11 @@ func newSigner(t testing.TB) (*signing.Key, *signing.Trust) {
 	}
 	file := filepath.Join(t.TempDir(), "key")
 	judge.Write(t, file, text)
-	key, err := signing.ReadKey(file)
+	key, err := sealed.ReadSigningKey(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	trust, err := signing.ParseTrust(public.String())
+	trust, err := sealed.ParseTrust(public.String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,8 +48,8 @@ type signed struct {
 	t     *testing.T
 	dir   string
 	repo  kept
-	key   *signing.Key
-	trust *signing.Trust
+	key   *sealed.SigningKey
+	trust *sealed.Trust
 }
 
 func newSigned(t *testing.T, repo kept) *signed {
@@ -58,7 +58,7 @@ func newSigned(t *testing.T, repo kept) *signed {
 	return s
 }
 
-func (s *signed) backup(key *signing.Key) (snap *worldrepo.Snapshot, warnings int) {
+func (s *signed) backup(key *sealed.SigningKey) (snap *worldrepo.Snapshot, warnings int) {
 	s.t.Helper()
 	run(s.t, s.dir, "UPDATE blocks SET data = randomblob(90) WHERE pos IN (SELECT pos FROM blocks LIMIT 3)")
 	report, err := worldrepo.Backup(s.t.Context(), s.dir, s.repo, worldrepo.Options{Sign: key, Sink: func(check.Finding) { warnings++ }})
@@ -69,7 +69,7 @@ func (s *signed) backup(key *signing.Key) (snap *worldrepo.Snapshot, warnings in
 }
 
 // finds tests that a check finds exactly these kinds, each as often as it is listed.
-func (s *signed) finds(what string, trust *signing.Trust, since []worldrepo.Root, want ...string) {
+func (s *signed) finds(what string, trust *sealed.Trust, since []worldrepo.Root, want ...string) {
 	s.t.Helper()
 	r, err := worldrepo.Open(s.t.Context(), s.repo)
 	if err != nil {
@@ -175,8 +175,8 @@ func testSigned(t *testing.T, newRepo func(*testing.T) kept) {
 	}
 	defer r.Close()
 	again, err := r.Snapshot(last.ID)
-	if err != nil || r.Verify(again, s.trust) != nil || !errors.Is(r.Verify(again, other), signing.ErrOther) ||
-		!errors.Is(r.Verify(plain, s.trust), signing.ErrNone) {
+	if err != nil || r.Verify(again, s.trust) != nil || !errors.Is(r.Verify(again, other), sealed.ErrOther) ||
+		!errors.Is(r.Verify(plain, s.trust), sealed.ErrUnsigned) {
 		t.Error("a snapshot is verified with the wrong result", err)
 	}
 }
@@ -192,7 +192,7 @@ func testSignedForget(t *testing.T, newRepo func(*testing.T) kept) {
 		one, _ := s.backup(s.key)
 		all = append(all, one)
 	}
-	forget := func(key *signing.Key, snaps ...*worldrepo.Snapshot) error {
+	forget := func(key *sealed.SigningKey, snaps ...*worldrepo.Snapshot) error {
 		var ids []string
 		for _, one := range snaps {
 			ids = append(ids, one.ID)

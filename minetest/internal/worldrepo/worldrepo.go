@@ -26,7 +26,6 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/stores/sealed"
-	"trowel.example/internal/stores/signing"
 	"trowel.example/internal/stores/storage"
 	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/manifest"
@@ -455,7 +454,7 @@ type summed struct {
 }
 
 // sum encodes a snapshot or a record, and signs it for the name of its file if there is a key.
-func sum(inner any, name string, key *signing.Key) ([]byte, summed, error) {
+func sum(inner any, name string, key *sealed.SigningKey) ([]byte, summed, error) {
 	data, err := json.Marshal(inner)
 	if err != nil {
 		return nil, summed{}, err
@@ -558,7 +557,7 @@ func validPath(path string) bool {
 
 // encodeSnapshot encodes a snapshot, which has an ID, and signs it if there is a key. It returns an error if decodeSnapshot would
 // reject the result.
-func encodeSnapshot(s *Snapshot, key *signing.Key) ([]byte, error) {
+func encodeSnapshot(s *Snapshot, key *sealed.SigningKey) ([]byte, error) {
 	data, whole, err := sum(s, snapshotFile(s.ID), key)
 	s.Root, s.Signature = Root(whole.SHA256), whole.Signature
 	if err == nil && int64(len(data)) > effort.SideFile.Limit(0) {

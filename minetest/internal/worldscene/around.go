@@ -3,7 +3,7 @@ package worldscene
 import (
 	"path/filepath"
 
-	"trowel.example/internal/files/links"
+	"trowel.example/internal/files/regular"
 	"trowel.example/minetest/internal/texture"
 )
 
@@ -12,7 +12,7 @@ func Around(string) (dirs []string) {
 	for _, dir := range texture.Installed() {
 		dirs = append(dirs, dir)
 		for _, name := range []string{".", "games", "mods", "textures"} {
-			dirs = append(dirs, links.Targets(filepath.Join(dir, name), 1)...)
+			dirs = append(dirs, regular.LinkTargets(filepath.Join(dir, name), 1)...)
 		}
 	}
 	return dirs

@@ -12,7 +12,7 @@ import (
 	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/internal/protect"
-	"trowel.example/minetest/internal/worldfind"
+	"trowel.example/minetest/internal/worldquery"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/nodedef"
@@ -194,7 +194,7 @@ func (f *facts) inventory(inv *item.Inventory) {
 }
 
 // objectThing describes an object.
-func (s *worldScene) objectThing(o *openBlock, i int, object *worldfind.Object) format.Thing {
+func (s *worldScene) objectThing(o *openBlock, i int, object *worldquery.Object) format.Thing {
 	t := format.Thing{Title: fmt.Sprintf("%s at %s", readable(object.Name), exact(object.Pos)), Place: object.At, Line: o.line("", 0)}
 	for _, p := range o.parts {
 		if p.Section == worlddir.SectionObjects && p.Index == i {
@@ -307,7 +307,7 @@ func (in *inspection) protectorThing(o *openBlock, p *protect.Protector) format.
 
 // markThing describes a player or a marker.
 func (in *inspection) markThing(layer string, m *worlddraw.Marker, at [2]float64) (t format.Thing, err error) {
-	node := worldfind.NodeOf(m.Pos)
+	node := worldquery.NodeOf(m.Pos)
 	t = format.Thing{Title: fmt.Sprintf("%s %s at %s", m.Kind, m.Label, xyz(node)), Layer: layer, Place: place.At(node)}
 	t.Links = []format.Link{{Title: t.Title, At: at}}
 	var f facts

@@ -17,7 +17,7 @@ import (
 	"trowel.example/internal/format"
 	"trowel.example/internal/limits/effort"
 	"trowel.example/minetest/internal/protect"
-	"trowel.example/minetest/internal/worldfind"
+	"trowel.example/minetest/internal/worldquery"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/worlddir"
@@ -333,7 +333,7 @@ func (in *inspection) around(seen [3]int) error {
 		o.reported = true
 		before := slices.Contains(passed, pos)
 		for i := range o.b.Objects.List {
-			object := worldfind.ObjectOf(pos, &o.b.Objects.List[i])
+			object := worldquery.ObjectOf(pos, &o.b.Objects.List[i])
 			p := in.view.Point(object.Pos)
 			if reported == maxMarks {
 				break

@@ -7,7 +7,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/internal/format"
 	"trowel.example/minetest/internal/place"
-	"trowel.example/minetest/internal/worldfind"
+	"trowel.example/minetest/internal/worldquery"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/worlddir"
@@ -93,7 +93,7 @@ func (s *worldScene) boxOfLine(ctx context.Context, pos mapdb.Pos, line int) wor
 	case !ok:
 		return whole
 	case part.Section == worlddir.SectionObjects:
-		if n, ok := boxOfNode(worldfind.ObjectOf(pos, &b.Objects.List[part.Index]).At); ok {
+		if n, ok := boxOfNode(worldquery.ObjectOf(pos, &b.Objects.List[part.Index]).At); ok {
 			return n
 		}
 		return whole
@@ -118,6 +118,6 @@ func (s *worldScene) boxOfPlayer(ctx context.Context, is func(name string) bool)
 	if err != nil || i < 0 {
 		return worlddraw.Box{}, false
 	}
-	n := worldfind.NodeOf(players[i].Pos)
+	n := worldquery.NodeOf(players[i].Pos)
 	return worlddraw.Box{Min: n, Max: n}, true
 }

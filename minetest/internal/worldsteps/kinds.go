@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"trowel.example/internal/format"
-	"trowel.example/minetest/internal/worldfind"
+	"trowel.example/minetest/internal/worldquery"
 	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/world"
 	"trowel.example/minetest/worlddir"
@@ -40,8 +40,8 @@ func NamesInWorld(ctx context.Context, job *format.Job, src *format.Source, kind
 		}
 		defer players.Close()
 		return addAll(players.Names(ctx))
-	case NamesNewItem, string(worldfind.KindItem):
-		err := worldfind.PlayersCalled(ctx, src.Dir, world.Options{}, func(c worldfind.Called) error { add(c.Name); return ctx.Err() })
+	case NamesNewItem, string(worldquery.KindItem):
+		err := worldquery.PlayersCalled(ctx, src.Dir, world.Options{}, func(c worldquery.Called) error { add(c.Name); return ctx.Err() })
 		if err != nil {
 			return err
 		}
@@ -53,13 +53,13 @@ func NamesInWorld(ctx context.Context, job *format.Job, src *format.Source, kind
 		defer store.Close()
 		return addAll(store.Names(ctx))
 	}
-	kinds := map[string][]worldfind.Kind{
-		NamesNewNode: {worldfind.KindNode}, NamesRule: {worldfind.KindNode},
-		NamesNewItem: {worldfind.KindNode, worldfind.KindItem}, string(worldfind.KindItem): {worldfind.KindItem},
-		NamesCondition: {worldfind.KindNode, worldfind.KindVariable},
+	kinds := map[string][]worldquery.Kind{
+		NamesNewNode: {worldquery.KindNode}, NamesRule: {worldquery.KindNode},
+		NamesNewItem: {worldquery.KindNode, worldquery.KindItem}, string(worldquery.KindItem): {worldquery.KindItem},
+		NamesCondition: {worldquery.KindNode, worldquery.KindVariable},
 	}[kind]
 	if kinds == nil {
-		kinds = []worldfind.Kind{worldfind.Kind(kind)}
+		kinds = []worldquery.Kind{worldquery.Kind(kind)}
 	}
 	if kind == NamesNewNode || kind == NamesNewItem {
 		for _, name := range nodedef.MinetestGame().Names() {
@@ -71,13 +71,13 @@ func NamesInWorld(ctx context.Context, job *format.Job, src *format.Source, kind
 		return err
 	}
 	defer db.Close()
-	return worldfind.AllCalled(ctx, db, func(c worldfind.Called) error {
+	return worldquery.AllCalled(ctx, db, func(c worldquery.Called) error {
 		for _, k := range kinds {
 			switch {
 			case k != c.Kind:
 			case kind != NamesCondition:
 				add(c.Name)
-			case k == worldfind.KindNode:
+			case k == worldquery.KindNode:
 				add("node=" + c.Name)
 			default:
 				add("meta:" + c.Name + "=")

@@ -9,7 +9,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/glob"
-	"trowel.example/minetest/internal/worldfind"
+	"trowel.example/minetest/internal/worldquery"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/nodedef"
@@ -29,15 +29,15 @@ const (
 
 // givenName is a name that the user gave.
 type givenName struct {
-	worldfind.Called
+	worldquery.Called
 	step  *format.Step
 	made  bool // nodes or items of this name are created
 	match func(string) bool
 }
 
 // madeOf reports whether a new name may be of a kind: each node is also an item.
-func (w *givenName) madeOf(kind worldfind.Kind) bool {
-	return w.made && w.Kind == worldfind.KindItem && kind == worldfind.KindNode
+func (w *givenName) madeOf(kind worldquery.Kind) bool {
+	return w.made && w.Kind == worldquery.KindItem && kind == worldquery.KindNode
 }
 
 // givenNames returns the names in the steps that may not exist in the world. If a step changed something, the names
@@ -45,15 +45,15 @@ func (w *givenName) madeOf(kind worldfind.Kind) bool {
 func (e *Edited) givenNames(known nodedef.List) (list []givenName) {
 	for i := range e.steps {
 		s, changed := &e.steps[i], e.tallies[i].Changed()
-		add := func(kind worldfind.Kind, name string, made bool) {
+		add := func(kind worldquery.Kind, name string, made bool) {
 			if strings.Trim(name, "*") == "" { // matches everything
 				return
 			}
-			list = append(list, givenName{worldfind.Called{Kind: kind, Name: name}, s, made, glob.Text(name)})
+			list = append(list, givenName{worldquery.Called{Kind: kind, Name: name}, s, made, glob.Text(name)})
 		}
 		for _, o := range slices.Concat(s.Args, s.Options) {
 			values := o.Values(s.Job)
-			if o.Names == string(worldfind.KindVariable) && s.Job.Value("all") == "true" {
+			if o.Names == string(worldquery.KindVariable) && s.Job.Value("all") == "true" {
 				continue // the variable is also set where it does not exist
 			}
 			for _, value := range values {
@@ -64,23 +64,23 @@ func (e *Edited) givenNames(known nodedef.List) (list []givenName) {
 					}
 				case NamesNewNode, NamesNewItem:
 					name, _, _ := strings.Cut(value, "=")
-					kind := worldfind.KindNode
+					kind := worldquery.KindNode
 					if o.Names == NamesNewItem {
-						kind = worldfind.KindItem
+						kind = worldquery.KindItem
 					}
 					if !known.Defines(name) && !nodedef.MinetestGame().Defines(name) && name != mapblock.Air && s.Job.Value("new-name") == "" {
 						add(kind, name, true)
 					}
 				case NamesRule:
-					add(worldfind.KindNode, value, false)
-				case string(worldfind.KindObject):
+					add(worldquery.KindNode, value, false)
+				case string(worldquery.KindObject):
 					if s.Job.Value("items") == "true" {
-						o.Names = string(worldfind.KindItem)
+						o.Names = string(worldquery.KindItem)
 					}
 					fallthrough
-				case string(worldfind.KindNode), string(worldfind.KindItem), string(worldfind.KindVariable):
+				case string(worldquery.KindNode), string(worldquery.KindItem), string(worldquery.KindVariable):
 					if !changed || len(values) > 1 {
-						add(worldfind.Kind(o.Names), value, false)
+						add(worldquery.Kind(o.Names), value, false)
 					}
 				}
 			}
@@ -90,22 +90,22 @@ func (e *Edited) givenNames(known nodedef.List) (list []givenName) {
 }
 
 // conditionOf returns the kind and the name in a condition of --where.
-func conditionOf(text string) (worldfind.Kind, string) {
+func conditionOf(text string) (worldquery.Kind, string) {
 	key, value, _ := strings.Cut(text, "=")
 	if key == "node" {
-		return worldfind.KindNode, value
+		return worldquery.KindNode, value
 	}
-	return worldfind.KindVariable, strings.TrimPrefix(key, "meta:")
+	return worldquery.KindVariable, strings.TrimPrefix(key, "meta:")
 }
 
 // checkNames returns an error if the world does not contain a name that the user gave. It reads blocks only if
 // necessary, in the worst case all.
 func (e *Edited) checkNames(ctx context.Context, known nodedef.List, o world.Options) error {
 	list := e.givenNames(known)
-	names := make(map[worldfind.Called]bool)
+	names := make(map[worldquery.Called]bool)
 	enough := errors.New("all names were found")
-	see := func(made bool) func(c worldfind.Called) error {
-		return func(c worldfind.Called) error {
+	see := func(made bool) func(c worldquery.Called) error {
+		return func(c worldquery.Called) error {
 			if names[c] {
 				return nil
 			}
@@ -126,12 +126,12 @@ func (e *Edited) checkNames(ctx context.Context, known nodedef.List, o world.Opt
 		if i > 0 {
 			clear(names)
 		}
-		if err := worldfind.AllCalled(ctx, db, see(i == 0)); err != nil && err != enough {
+		if err := worldquery.AllCalled(ctx, db, see(i == 0)); err != nil && err != enough {
 			return err
 		}
 	}
-	if slices.ContainsFunc(list, func(w givenName) bool { return w.Kind == worldfind.KindItem }) {
-		if err := worldfind.PlayersCalled(ctx, e.Dir, o, see(true)); err != nil && err != enough {
+	if slices.ContainsFunc(list, func(w givenName) bool { return w.Kind == worldquery.KindItem }) {
+		if err := worldquery.PlayersCalled(ctx, e.Dir, o, see(true)); err != nil && err != enough {
 			return err
 		}
 	}
@@ -143,7 +143,7 @@ func (e *Edited) checkNames(ctx context.Context, known nodedef.List, o world.Opt
 			}
 		}
 		slices.Sort(missing.Names)
-		if w.Kind == worldfind.KindNode || w.made {
+		if w.Kind == worldquery.KindNode || w.made {
 			missing.Names = slices.Concat(missing.Names, known.Names(), nodedef.MinetestGame().Names())
 			missing.Names = slices.DeleteFunc(missing.Names, func(name string) bool { return name == w.Name })
 		}

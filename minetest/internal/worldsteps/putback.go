@@ -15,7 +15,6 @@ import (
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/place"
-	"trowel.example/minetest/internal/restoreplan"
 	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/internal/worldrepo"
 	"trowel.example/minetest/internal/worldselect"
@@ -163,12 +162,12 @@ const restoreMod = "trowel_rewind"
 func writePlan(ctx context.Context, out io.Writer, s *worldrepo.Snapshot, from, into mapdb.DB, r worldedit.Region,
 	b worldedit.PutBackOptions) (int, error) {
 	corner := func(v worldedit.Vec) string { return fmt.Sprintf("%d,%d,%d", v[0], v[1], v[2]) }
-	plan, err := restoreplan.New(out, fmt.Sprintf("%s:%s of %s at %s", corner(r.Box.Min), corner(r.Box.Max), s.World,
+	plan, err := NewPlanWriter(out, fmt.Sprintf("%s:%s of %s at %s", corner(r.Box.Min), corner(r.Box.Max), s.World,
 		s.Time.UTC().Format(time.RFC3339)))
 	if err != nil {
 		return 0, err
 	}
-	for block, err := range worldedit.Older(ctx, from, into, r, b, restoreplan.Encode) {
+	for block, err := range worldedit.Older(ctx, from, into, r, b, EncodePlan) {
 		if err == nil {
 			err = plan.Add(block)
 		}

@@ -1,4 +1,6 @@
 // Package worldsteps makes the steps of edit commands for worlds from the options of the commands, and performs them.
+// It does the same for schematics, and writes plans ([PlanWriter]): files from which the mod contrib/minetest/trowel_rewind puts
+// nodes back into the world of a running server (docs/formats/minetest-restore-plan.md).
 package worldsteps
 
 import (
@@ -11,8 +13,8 @@ import (
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/files/host"
-	"trowel.example/internal/files/inuse"
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/worldadmin"
@@ -84,7 +86,7 @@ func Editing(commands []*format.Command,
 			if err := worldjob.InPlace(job); err != nil {
 				return "", err
 			}
-			if used := inuse.Check(src.Dir); used != nil { // check before the work begins
+			if used := filelock.CheckUnused(src.Dir); used != nil { // check before the work begins
 				return "", used
 			}
 			e, err := Perform(ctx, job, src, steps, filepath.Dir(filepath.Clean(src.Dir)))

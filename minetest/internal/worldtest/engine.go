@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 )
 
 // game is the folder of the game in Debian.
@@ -21,7 +21,7 @@ func Script(t testing.TB, dir, script string) {
 	t.Helper()
 	judge.Find(t, "minetestserver")
 	if _, err := os.Stat(game); err != nil {
-		corpus.Missing(t, "judges", "no minetest_game here: on Debian, it is in the package minetest-data")
+		tests.Missing(t, "judges", "no minetest_game here: on Debian, it is in the package minetest-data")
 	}
 	if _, err := os.Stat(filepath.Join(dir, "world.mt")); err != nil {
 		judge.Write(t, filepath.Join(dir, "world.mt"),

@@ -18,8 +18,8 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
@@ -212,7 +212,7 @@ func Blocks(n int, versions ...int) iter.Seq2[mapdb.Block, error] {
 // skips the test if there is no corpus.
 func RealBlocks(t testing.TB, n, version int) iter.Seq2[mapdb.Block, error] {
 	t.Helper()
-	dir := filepath.Join(corpus.Dir(t, "minetest"), "generated")
+	dir := filepath.Join(tests.Corpus(t, "minetest"), "generated")
 	var blocks [][]byte
 	for _, name := range []string{"v22-sqlite", "v24-sqlite", "v29-sqlite", "v29-517-sqlite"} {
 		db, err := mapdb.Open(context.Background(), filepath.Join(dir, name), mapdb.Config{Backend: mapdb.SQLite})

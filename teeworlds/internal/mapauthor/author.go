@@ -13,7 +13,6 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/checking"
 	"trowel.example/internal/format"
 	"trowel.example/teeworlds/automap"
 	"trowel.example/teeworlds/mapdir"
@@ -115,7 +114,7 @@ func (a *Author) checkMap(ctx context.Context) (list []format.Problem, err error
 	p := placer{author: a, texts: make(map[string]string)}
 	names, errs := mapdir.ReadEach(a.fsys, func(file, message string) {
 		over := p.file(file)
-		list = append(list, format.Problem{Finding: finding(checking.Build, message), Over: over})
+		list = append(list, format.Problem{Finding: finding(format.Build, message), Over: over})
 	})
 	for _, err := range errs {
 		if e := (*fault.TextError)(nil); errors.As(err, &e) {
@@ -123,10 +122,10 @@ func (a *Author) checkMap(ctx context.Context) (list []format.Problem, err error
 			if e.Path != "" {
 				message = e.Path + ": " + message
 			}
-			list = append(list, format.Problem{Finding: finding(checking.Unbuildable, message), Over: p.token(e.File, e.Line, e.Column)})
+			list = append(list, format.Problem{Finding: finding(format.Unbuildable, message), Over: p.token(e.File, e.Line, e.Column)})
 			continue
 		}
-		list = append(list, format.Problem{Finding: finding(checking.Unbuildable, err.Error())})
+		list = append(list, format.Problem{Finding: finding(format.Unbuildable, err.Error())})
 	}
 	if len(errs) > 0 {
 		return list, ctx.Err()

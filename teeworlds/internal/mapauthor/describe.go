@@ -10,7 +10,7 @@ import (
 	"trowel.example/internal/text/strictjson"
 	"trowel.example/internal/text/words"
 	"trowel.example/teeworlds/automap"
-	"trowel.example/teeworlds/internal/tilerows"
+	"trowel.example/teeworlds/internal/mapscene"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/twmap"
 )
@@ -120,7 +120,7 @@ func describeCell(kind twmap.Kind, row string, spot format.Spot) (string, format
 	}
 	x := len(wordsOf(row[:over.From.Column]))
 	where := fmt.Sprintf("%d, %d", x, spot.Line)
-	c, err := tilerows.ParseCell(kind, cell)
+	c, err := mapscene.ParseCell(kind, cell)
 	if err != nil {
 		return "", over, nil // a problem of the check
 	}

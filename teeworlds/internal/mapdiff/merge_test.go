@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/twmap"
 )
@@ -148,7 +148,7 @@ func TestGitMerge(t *testing.T) {
 
 // TestCorpusGitMerge tests the same with maps of the corpus, whose sidecars are not empty.
 func TestCorpusGitMerge(t *testing.T) {
-	for i, path := range corpus.Files(t, "teeworlds", ".map") {
+	for i, path := range tests.CorpusFiles(t, "teeworlds", ".map") {
 		if st, err := os.Stat(path); err != nil || i%6 != 0 || st.Size() > 300_000 {
 			continue
 		}

@@ -1,5 +1,6 @@
 // Package mapfile opens maps, other datafiles and rules of automappers as files of package format: their tree,
-// description and check. It builds, compares and merges maps.
+// description and check. It builds, compares and merges maps. A datafile
+// that is no current map, such as a map of 2007, is a folder with datafile.json, a line for each item, and data/NNN.bin.
 package mapfile
 
 import (
@@ -16,7 +17,6 @@ import (
 	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/text/words"
 	"trowel.example/teeworlds/datafile"
-	"trowel.example/teeworlds/internal/datadir"
 	"trowel.example/teeworlds/internal/maprules"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/mapdraw"
@@ -300,13 +300,13 @@ func DecodeDatafile(job *format.Job, src *format.Source) (*datafile.File, error)
 }
 
 func (f *Datafile) Tree(_ context.Context, _ *format.Job) (fs.FS, error) {
-	return datadir.Open(f.File), nil
+	return OpenData(f.File), nil
 }
 func (f *Datafile) Close() error { return nil }
 
 // BuildDatafile builds a datafile from its tree form.
 func BuildDatafile(_ context.Context, job *format.Job, fsys fs.FS, out format.Output) error {
-	data, err := datadir.Read(job.Clean(fsys))
+	data, err := ReadData(job.Clean(fsys))
 	if err != nil {
 		return err
 	}

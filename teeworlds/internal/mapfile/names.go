@@ -6,11 +6,11 @@ import (
 	"os"
 
 	"trowel.example/check"
-	"trowel.example/internal/files/links"
+	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/safename"
 	"trowel.example/internal/format"
 	"trowel.example/teeworlds/internal/mapdiff"
-	"trowel.example/teeworlds/internal/mapphysics"
+	"trowel.example/teeworlds/internal/maprules"
 	"trowel.example/teeworlds/mapdir"
 )
 
@@ -53,7 +53,7 @@ func NamesAt(job *format.Job, path string) (*mapdir.Names, error) {
 		return nil, err
 	}
 	defer root.Close()
-	fsys, err := safename.Restore(links.New(root, nil))
+	fsys, err := safename.Restore(regular.NewFS(root, nil))
 	if err == nil && !mapdir.Recognize(fsys) {
 		err = fmt.Errorf("%s: %w", path, format.ErrNoTree)
 	}
@@ -88,7 +88,7 @@ func Decides(ctx context.Context, job *format.Job, old, new format.Side, change 
 	if err != nil {
 		return err
 	}
-	return mapphysics.Compare(ctx, a, b, change)
+	return maprules.ComparePhysics(ctx, a, b, change)
 }
 
 // Compare compares maps part by part.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/limits/budget"
+	"trowel.example/internal/limits/parallel"
 	"trowel.example/internal/values/merge3"
 	"trowel.example/teeworlds/internal/mapmerge"
 	"trowel.example/teeworlds/twmap"
@@ -218,8 +218,8 @@ func TestLargePictures(t *testing.T) {
 		}
 	}
 	three[1].Images[0].Name, three[2].Images[1].Name = "ours", "theirs"
-	budget.SetMemory(16 << 20)
-	defer budget.SetMemory(0)
+	parallel.SetMemory(16 << 20)
+	defer parallel.SetMemory(0)
 	merged, conflicts, err := mapmerge.Merge(three[0], three[1], three[2], merge3.Options{})
 	if err != nil || len(conflicts) > 0 || merged.Images[0].Name != "ours" || merged.Images[1].Name != "theirs" {
 		t.Errorf("%v, %v, %v", merged, conflicts, err)

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/internal/values/merge3"
 	"trowel.example/teeworlds/internal/mapdiff"
@@ -355,7 +354,7 @@ func TestCorpusRandomEdits(t *testing.T) {
 // corpusMaps returns real maps.
 func corpusMaps(t *testing.T) []*twmap.Map {
 	var list []*twmap.Map
-	for _, name := range corpus.Files(t, "teeworlds", ".map") {
+	for _, name := range tests.CorpusFiles(t, "teeworlds", ".map") {
 		data, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

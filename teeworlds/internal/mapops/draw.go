@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"trowel.example/internal/text/words"
-	"trowel.example/teeworlds/internal/tilerows"
+	"trowel.example/teeworlds/internal/mapscene"
 	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"
 )
@@ -35,7 +35,7 @@ func Draw(e *Editor, list []mapedit.LayerAt, o Drawing) error {
 			return fmt.Errorf("%s: not a layer of tiles", e.Path(layer(at)))
 		}
 		for j, row := range o.Rows {
-			runs, err := tilerows.Parse(l.Kind(), row)
+			runs, err := mapscene.ParseRow(l.Kind(), row)
 			if err != nil {
 				return fmt.Errorf("row %d: %w", j+1, err)
 			}

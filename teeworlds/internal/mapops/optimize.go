@@ -8,7 +8,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/internal/text/words"
 	"trowel.example/teeworlds/datafile"
-	"trowel.example/teeworlds/internal/mapphysics"
+	"trowel.example/teeworlds/internal/maprules"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"
@@ -84,7 +84,7 @@ func Optimize(ctx context.Context, e *Editor, o Optimization) error {
 	if len(now) >= len(before) {
 		return nil
 	}
-	err = mapphysics.Compare(ctx, mapdir.NamesOf(e.Map()), mapdir.NamesOf(m), func(c check.Change) error {
+	err = maprules.ComparePhysics(ctx, mapdir.NamesOf(e.Map()), mapdir.NamesOf(m), func(c check.Change) error {
 		return fmt.Errorf("optimize would change how the map plays, and has changed nothing: %s", c.String())
 	})
 	if err != nil {

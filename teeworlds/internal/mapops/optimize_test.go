@@ -12,11 +12,10 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/format"
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/internal/mapops"
-	"trowel.example/teeworlds/internal/mapphysics"
+	"trowel.example/teeworlds/internal/maprules"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/mapdraw"
 	"trowel.example/teeworlds/mapedit"
@@ -129,7 +128,7 @@ func TestOptimize(t *testing.T) {
 // TestOptimizeCorpus tests with real maps that they become smaller, play the same and look the same.
 func TestOptimizeCorpus(t *testing.T) {
 	tests.LongOnly(t, "draws real maps")
-	dir := corpus.Dir(t, "teeworlds")
+	dir := tests.Corpus(t, "teeworlds")
 	all := []string{"ddnet_ddnet/data/maps7/Gold Mine.map", "ddnet_ddnet/data/maps7/Sunny Side Up.map", "teeworlds_teeworlds-maps/ctf5.map"}
 	for _, name := range all {
 		data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
@@ -142,7 +141,7 @@ func TestOptimizeCorpus(t *testing.T) {
 		}
 		for _, o := range []mapops.Optimization{{Level: "9"}, {Level: "9", ClearTiles: true}} {
 			m, made, _ := optimized(t, data, o)
-			err := mapphysics.Compare(t.Context(), mapdir.NamesOf(old), mapdir.NamesOf(m), func(c check.Change) error {
+			err := maprules.ComparePhysics(t.Context(), mapdir.NamesOf(old), mapdir.NamesOf(m), func(c check.Change) error {
 				t.Errorf("%s: %s", name, c.String())
 				return nil
 			})
@@ -159,7 +158,7 @@ func TestOptimizeCorpus(t *testing.T) {
 // TestJudgeOptimizeMaps compares optimize with map_optimize for ten released maps. The server loads the results, and map_resave reads
 // them.
 func TestJudgeOptimizeMaps(t *testing.T) {
-	dir := filepath.Join(corpus.Dir(t, "teeworlds"), "ddnet_ddnet", "data", "maps")
+	dir := filepath.Join(tests.Corpus(t, "teeworlds"), "ddnet_ddnet", "data", "maps")
 	for _, name := range []string{"Kobra@2014-03-29-21367b", "Kobra 4@2017-07-19-f6e862", "Hulk@2014-01-16-c88e11",
 		"Joyride@2014-01-16-342343", "Goo!@2017-07-19-c21b9a", "Gold Mine", "Sunny Side Up", "Tsunami", "LearnToPlay", "Tutorial"} {
 		t.Run(name, func(t *testing.T) {

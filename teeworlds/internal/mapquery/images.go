@@ -9,7 +9,6 @@ import (
 	"math"
 
 	"trowel.example/internal/format"
-	"trowel.example/teeworlds/internal/mapfind"
 	"trowel.example/teeworlds/internal/mapscene"
 	"trowel.example/teeworlds/mapdraw"
 	"trowel.example/teeworlds/mapedit"
@@ -48,7 +47,7 @@ func Images(_ context.Context, q *Query, o ImageQuery) error {
 	if err := images.compareWith(o); err != nil {
 		return err
 	}
-	return q.Uses(twmap.PartImage, o.Name, func(u mapfind.Use) error {
+	return q.Uses(twmap.PartImage, o.Name, func(u Use) error {
 		facts := images.facts(u.Part)
 		if !facts.wanted {
 			return nil

@@ -13,7 +13,6 @@ import (
 
 	"trowel.example/internal/format"
 	_ "trowel.example/internal/testing/tests"
-	"trowel.example/teeworlds/internal/mapfind"
 	"trowel.example/teeworlds/internal/mapscene"
 	"trowel.example/teeworlds/twmap"
 )
@@ -48,7 +47,7 @@ func writePNG(t *testing.T, path string, p image.Image) string {
 func query(m *twmap.Map) (q *Query, results, warnings *[]string) {
 	results, warnings = new([]string), new([]string)
 	return &Query{
-		Finder: mapfind.New(m), m: m, src: &format.Source{Path: "a.map"},
+		Index: NewIndex(m), m: m, src: &format.Source{Path: "a.map"},
 		hit: func(path string, _ twmap.Place, fields ...format.InfoField) error {
 			for _, f := range fields {
 				path += fmt.Sprintf(" %s=%v", f.Key, f.Value)

@@ -1,4 +1,6 @@
-// Package mapquery answers the queries for maps that users type.
+// Package mapquery answers the queries for maps that users type, and returns the contents of maps as rows of tables.
+//
+// Results are in the order of the map. An error of the function that receives the results ends the search and is returned.
 package mapquery
 
 import (
@@ -12,7 +14,6 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/format"
 	"trowel.example/teeworlds/internal/mapfile"
-	"trowel.example/teeworlds/internal/mapfind"
 	"trowel.example/teeworlds/internal/mapops"
 	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"
@@ -20,7 +21,7 @@ import (
 
 // Query is a query during its execution for a map.
 type Query struct {
-	*mapfind.Finder
+	*Index
 	m    *twmap.Map
 	src  *format.Source
 	warn func(path, format string, args ...any)
@@ -44,7 +45,7 @@ func Finder(queries []*format.Command) *format.Finder {
 			if err != nil {
 				return err
 			}
-			q := &Query{mapfind.New(m), m, src, job.Warn, func(path string, at twmap.Place, fields ...format.InfoField) error {
+			q := &Query{NewIndex(m), m, src, job.Warn, func(path string, at twmap.Place, fields ...format.InfoField) error {
 				h := format.Hit{Path: path, Fields: fields}
 				if at.Part != nil {
 					h.At = at
@@ -158,16 +159,16 @@ func (o TilesQuery) Lacks(e *mapedit.Editor) error {
 }
 
 // joins returns the tiles that other layers must have.
-func (o TilesQuery) joins() (list []mapfind.Join, err error) {
+func (o TilesQuery) joins() (list []Join, err error) {
 	for _, with := range o.With {
 		layer, tile, named := strings.Cut(with, ":")
-		join := mapfind.Join{Layers: []string{layer}, Match: func(c mapfind.Cell) bool { return c.ID != 0 }}
+		join := Join{Layers: []string{layer}, Match: func(c Cell) bool { return c.ID != 0 }}
 		if named {
 			var ids mapops.TileSet
 			if err := ids.Add(tile); err != nil {
 				return nil, fmt.Errorf("--with: %w", err)
 			}
-			join.Match = func(c mapfind.Cell) bool { return ids[c.Kind][c.ID] }
+			join.Match = func(c Cell) bool { return ids[c.Kind][c.ID] }
 		}
 		list = append(list, join)
 	}
@@ -175,7 +176,7 @@ func (o TilesQuery) joins() (list []mapfind.Join, err error) {
 }
 
 // joinedText describes the tiles that other layers have.
-func joinedText(list []mapfind.Joined) string {
+func joinedText(list []Joined) string {
 	var texts []string
 	for _, c := range list {
 		text := fmt.Sprintf("%v %d", c.Kind, c.ID)
@@ -210,9 +211,9 @@ func Tiles(ctx context.Context, q *Query, o TilesQuery) error {
 	if err != nil {
 		return err
 	}
-	return q.Finder.Tiles(ctx, nil, func(t mapfind.Cell) bool {
+	return q.Index.Tiles(ctx, nil, func(t Cell) bool {
 		return (len(o.Tiles) == 0 && t.ID != 0 || ids[t.Kind][t.ID]) && matchFlags(t.Flags)
-	}, q.miss, func(t mapfind.Tile) error {
+	}, q.miss, func(t Tile) error {
 		return q.hit(t.Path, t.At, format.Fact("layer", "", t.Kind.String()), format.Fact("id", "tile", int(t.ID)),
 			format.Fact("name", "", nameOf(&t)), format.Fact("flags", "", flagText(t.Flags)), format.Fact("number", "", numberOf(&t.Cell)),
 			format.Fact("with", "with", joinedText(t.With)))
@@ -220,7 +221,7 @@ func Tiles(ctx context.Context, q *Query, o TilesQuery) error {
 }
 
 // nameOf returns the name of a tile, or "" in design layers.
-func nameOf(t *mapfind.Tile) string {
+func nameOf(t *Tile) string {
 	if t.Kind == twmap.KindTiles {
 		return ""
 	}
@@ -228,7 +229,7 @@ func nameOf(t *mapfind.Tile) string {
 }
 
 // numberOf returns the number of a tile, or nil if tiles of the kind have none.
-func numberOf(t *mapfind.Cell) any {
+func numberOf(t *Cell) any {
 	if !t.HasNumber() {
 		return nil
 	}
@@ -302,9 +303,9 @@ func (o NumbersQuery) find(ctx context.Context, q *Query, kind twmap.Kind, flags
 	if err := cmp.Or(err, o.limit(q)); err != nil {
 		return err
 	}
-	return q.Finder.Tiles(ctx, []twmap.Kind{kind}, func(t mapfind.Cell) bool {
+	return q.Index.Tiles(ctx, []twmap.Kind{kind}, func(t Cell) bool {
 		return t.ID != 0 && (numbers == nil || numbers[t.Number]) && matchFlags(t.Flags)
-	}, q.miss, func(t mapfind.Tile) error {
+	}, q.miss, func(t Tile) error {
 		fields := []format.InfoField{
 			format.Fact("number", "", int(t.Number)), format.Fact("id", "tile", int(t.ID)), format.Fact("name", "", t.Name()),
 		}
@@ -327,9 +328,9 @@ func Speedups(ctx context.Context, q *Query, o SpeedupQuery) error {
 	if err := o.limit(q); err != nil {
 		return err
 	}
-	return q.Finder.Tiles(ctx, []twmap.Kind{twmap.KindSpeedup}, func(t mapfind.Cell) bool {
+	return q.Index.Tiles(ctx, []twmap.Kind{twmap.KindSpeedup}, func(t Cell) bool {
 		return t.ID != 0 && (o.Force == nil || *o.Force == int(t.Force)) && (o.Angle == nil || *o.Angle == int(t.Angle))
-	}, q.miss, func(t mapfind.Tile) error {
+	}, q.miss, func(t Tile) error {
 		return q.hit(t.Path, t.At, format.Fact("force", "", int(t.Force)), format.Fact("maxSpeed", "at most", int(t.MaxSpeed)),
 			format.Fact("angle", "", int(t.Angle)), format.Fact("id", "tile", int(t.ID)), format.Fact("name", "", t.Name()))
 	})
@@ -363,7 +364,7 @@ func Layers(_ context.Context, q *Query, o LayersQuery) error {
 	if err := o.limit(q); err != nil {
 		return err
 	}
-	return q.LayersThere(func(l mapfind.Layer) error {
+	return q.LayersThere(func(l Layer) error {
 		return q.hit(l.Path, l.At, format.Fact("kind", "", l.Kind), format.Fact("width", "", l.Width), format.Fact("height", "", l.Height),
 			format.Fact("things", "", int64(l.Things)), format.Fact("uses", "", l.Uses))
 	})
@@ -395,7 +396,7 @@ func Envelopes(_ context.Context, q *Query, o EnvelopeQuery) error {
 func Sounds(_ context.Context, q *Query, o SoundQuery) error { return o.find(q, twmap.PartSound) }
 
 func (o PartQuery) find(q *Query, kind twmap.PartKind) error {
-	return q.Uses(kind, o.Name, func(u mapfind.Use) error {
+	return q.Uses(kind, o.Name, func(u Use) error {
 		return q.hit(u.Path, u.At, format.Fact("name", string(kind), u.Name), format.Fact("use", "for", u.What))
 	})
 }
@@ -443,7 +444,7 @@ func Quads(_ context.Context, q *Query, o QuadQuery) error {
 	}
 	const unit = 32 * 1024 // side of a tile
 	tiles := func(v float64) float64 { return float64(int64(v*1000/unit)) / 1000 }
-	return q.Finder.Quads(q.miss, func(quad mapfind.Quad) error {
+	return q.Index.Quads(q.miss, func(quad Quad) error {
 		if o.Image != nil && !strings.EqualFold(*o.Image, quad.Image) {
 			return nil
 		}
@@ -476,7 +477,7 @@ type SettingQuery struct {
 
 // Settings finds settings.
 func Settings(_ context.Context, q *Query, o SettingQuery) error {
-	return q.Finder.Settings(strings.Join(o.Words, " "), func(s mapfind.Setting) error {
+	return q.Index.Settings(strings.Join(o.Words, " "), func(s Setting) error {
 		return q.hit("", s.At, format.Fact("setting", "", s.Line))
 	})
 }

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"trowel.example/check"
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/mapdraw"
 	"trowel.example/teeworlds/twmap"
@@ -48,7 +47,7 @@ var released = []struct {
 // maps returns the released maps that the corpus has, by their names.
 func releasedMaps(t testing.TB) map[string]*twmap.Map {
 	list := make(map[string]*twmap.Map)
-	for _, path := range corpus.Files(t, filepath.Join("teeworlds", "ddnet_ddnet"), ".map") {
+	for _, path := range tests.CorpusFiles(t, filepath.Join("teeworlds", "ddnet_ddnet"), ".map") {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -70,7 +69,7 @@ func releasedMaps(t testing.TB) map[string]*twmap.Map {
 
 // mapresOf returns the folder with the game's images.
 func mapresOf(t testing.TB) []string {
-	return []string{filepath.Join(corpus.Dir(t, "teeworlds"), "mapres", "ddnet_ddnet", "data", "mapres")}
+	return []string{filepath.Join(tests.Corpus(t, "teeworlds"), "mapres", "ddnet_ddnet", "data", "mapres")}
 }
 
 // TestReleased tests the figures of released maps.

@@ -1,5 +1,8 @@
 // Package maprules checks maps against the written rules by which a community releases maps: DDNet, KoG and Unique. The rules and the
 // algorithms, with how often released maps break each, are described in docs/formats/teeworlds-release.md.
+//
+// [ComparePhysics] compares what decides the game in two versions of a map: the tiles of the physics layers and the settings. All
+// else is design: the game draws it, and no player can win or lose by it.
 package maprules
 
 import (

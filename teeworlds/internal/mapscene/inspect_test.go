@@ -17,7 +17,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/format"
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/internal/mapfile"
 	"trowel.example/teeworlds/internal/tiletext"
@@ -288,7 +288,7 @@ func corpusMaps(t *testing.T, n int) (some []string) {
 	if os.Getenv("TROWEL_CORPUS") == "" {
 		return nil
 	}
-	for i, name := range corpus.Files(t, "teeworlds", ".map") {
+	for i, name := range tests.CorpusFiles(t, "teeworlds", ".map") {
 		if i%n == 0 {
 			some = append(some, name)
 		}

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"trowel.example/internal/files/links"
+	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
 	"trowel.example/teeworlds/mapdraw"
 )
@@ -106,7 +106,7 @@ func dataNear(path string) []string {
 // Around returns the data folders of the game for the file at a path, in which the folder of pictures may have links.
 func Around(path string) (dirs []string) {
 	for _, dir := range append(dataNear(path), mapdraw.DataFolders()...) {
-		dirs = append(append(dirs, dir), links.Targets(filepath.Join(dir, "mapres"), 1)...)
+		dirs = append(append(dirs, dir), regular.LinkTargets(filepath.Join(dir, "mapres"), 1)...)
 	}
 	return dirs
 }

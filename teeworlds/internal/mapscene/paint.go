@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"trowel.example/internal/format"
-	"trowel.example/teeworlds/internal/tilerows"
 	"trowel.example/teeworlds/mapdraw"
 	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"
@@ -135,7 +134,7 @@ func rowText[T twmap.Cell](g *twmap.Grid[T], y int, box image.Rectangle) string 
 	} else {
 		cells = cells[y*g.Width()+from : y*g.Width()+to]
 	}
-	return string(tilerows.Append(nil, cells, from-box.Min.X, box.Max.X-to))
+	return string(AppendRow(nil, cells, from-box.Min.X, box.Max.X-to))
 }
 
 // Palette returns the tileset of a layer.
@@ -158,5 +157,5 @@ func (s *scene) Turned(layer string, rows []string, mirrored bool, quarters int)
 			return nil, errors.New("a row of tiles is one line")
 		}
 	}
-	return tilerows.Turn(t.Kind(), rows, mapedit.Turn{Mirrored: mirrored, Quarters: quarters & 3})
+	return TurnRows(t.Kind(), rows, mapedit.Turn{Mirrored: mirrored, Quarters: quarters & 3})
 }

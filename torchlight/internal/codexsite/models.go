@@ -13,7 +13,6 @@ import (
 
 	"trowel.example/internal/limits/parallel"
 	"trowel.example/internal/picture/gltf"
-	"trowel.example/internal/picture/gltf/scripts"
 	"trowel.example/torchlight/internal/codex"
 	"trowel.example/torchlight/internal/figure"
 	"trowel.example/torchlight/internal/modscene"
@@ -62,7 +61,7 @@ func (w *writer) putModels(ctx context.Context) error {
 		return failed
 	}
 	for _, name := range []string{"gl.js", "glb.js", "paint.js"} {
-		data, err := scripts.Files.ReadFile(name)
+		data, err := gltf.Scripts.ReadFile(name)
 		if err == nil {
 			err = w.put(name, data)
 		}

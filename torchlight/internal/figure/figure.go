@@ -13,7 +13,6 @@ import (
 
 	"trowel.example/internal/limits/effort"
 	"trowel.example/torchlight/dat"
-	"trowel.example/torchlight/internal/animation"
 	"trowel.example/torchlight/internal/ogre"
 	"trowel.example/torchlight/text"
 )
@@ -259,7 +258,7 @@ func (f *Figure) Pose(c *Clip, seconds float64) []Matrix {
 type clipFile struct {
 	name, file string
 	index      int // of the animation in the file
-	keys       []animation.Key
+	keys       []ogre.ClipEvent
 }
 
 // listClips lists the animations: those of the .ANIMATION with the name of the mesh, then those in its own skeleton.
@@ -274,7 +273,7 @@ func (f *Figure) listClips(m *ogre.Mesh) {
 		if err != nil {
 			f.lack("animation", name, err.Error())
 		} else {
-			for _, c := range animation.Parse(root) {
+			for _, c := range ogre.ParseAnimation(root) {
 				f.addClip(clipFile{name: c.Name, file: c.File, keys: c.Keys})
 			}
 		}
@@ -437,7 +436,7 @@ func (f *Figure) load(from clipFile) (*Clip, error) {
 	}
 	c.Name = from.name
 	for _, k := range from.keys {
-		if seconds := float64(k.Frame) / animation.FramesPerSecond; isFinite(seconds) {
+		if seconds := float64(k.Frame) / ogre.FramesPerSecond; isFinite(seconds) {
 			c.Keys = append(c.Keys, Key{k.Name, seconds})
 		}
 	}

@@ -18,8 +18,8 @@ import (
 	"testing"
 
 	"trowel.example/internal/picture/gltf"
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/internal/figure"
 	"trowel.example/torchlight/internal/ogre"
 )
@@ -49,7 +49,7 @@ func files(all map[string][]byte) figure.Files {
 // samples returns the models of the corpus.
 func samples(t *testing.T) map[string][]byte {
 	t.Helper()
-	dir := corpus.Dir(t, "torchlight/models")
+	dir := tests.Corpus(t, "torchlight/models")
 	all := make(map[string][]byte)
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {

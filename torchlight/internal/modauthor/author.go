@@ -14,7 +14,7 @@ import (
 	"strings"
 	"sync"
 
-	"trowel.example/internal/files/scratch"
+	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/format"
 	"trowel.example/internal/limits/parallel"
 	"trowel.example/torchlight/internal/modsource"
@@ -314,7 +314,7 @@ func (a *Author) visible(s format.Span) (format.Span, error) {
 	a.shown.Lock()
 	defer a.shown.Unlock()
 	if a.shownDir == "" {
-		dir, end, err := scratch.Make("trowel-lsp-")
+		dir, end, err := filelock.TempDir("trowel-lsp-")
 		if err != nil {
 			return s, err
 		}

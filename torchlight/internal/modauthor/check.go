@@ -10,7 +10,6 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/format"
-	"trowel.example/torchlight/internal/animation"
 	"trowel.example/torchlight/internal/imageset"
 	"trowel.example/torchlight/internal/ogre"
 	"trowel.example/torchlight/internal/translation"
@@ -22,7 +21,7 @@ import (
 // own are the findings of Check.
 var own = func() map[string]bool {
 	ids := map[string]bool{"tl-source-unreadable": true}
-	for _, k := range slices.Concat(text.Catalog.Kinds(), layout.Catalog.Kinds(), animation.Catalog.Kinds(), translation.Catalog.Kinds(),
+	for _, k := range slices.Concat(text.Catalog.Kinds(), layout.Catalog.Kinds(), ogre.AnimationCatalog.Kinds(), translation.Catalog.Kinds(),
 		imageset.Catalog.Kinds(), ogre.ScriptCatalog.Kinds()) {
 		ids[k.ID] = true
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"trowel.example/torchlight/internal/modfind"
+	"trowel.example/torchlight/internal/modinfo"
 	"trowel.example/torchlight/text"
 )
 
@@ -96,7 +96,7 @@ func resource(dir, key, value string) (symbol, bool) {
 	if dir == "" || value == "" || strings.ContainsAny(value, `/\`) {
 		return symbol{}, false
 	}
-	if _, ok := modfind.Target(value); !ok {
+	if _, ok := modinfo.Target(value); !ok {
 		ext := ".MESH"
 		for word, its := range map[string]string{"TEXTURE": ".DDS", "MATERIAL": ".MATERIAL", "SKELETON": ".SKELETON"} {
 			if strings.Contains(strings.ToUpper(key), word) {
@@ -123,7 +123,7 @@ func (f *facts) table(game, content string) {
 	for row := range strings.Lines(content) {
 		if m := tableField.FindStringSubmatchIndex(row); m != nil {
 			value := row[m[4]:m[5]]
-			target, isFile := modfind.Target(value)
+			target, isFile := modinfo.Target(value)
 			_, isNumber := text.ParseInt64(value)
 			switch key := row[max(m[2], 0):max(m[3], 0)]; {
 			case isFile && strings.Contains(target, "/"):
@@ -174,7 +174,7 @@ func (f *facts) material(game, content string) {
 				} else {
 					end = len(row)
 				}
-				if target, ok := modfind.Target(row[at:end]); ok {
+				if target, ok := modinfo.Target(row[at:end]); ok {
 					if !strings.Contains(target, "/") {
 						target = path.Dir(game) + "/" + target
 					}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel.example/torchlight/internal/modfind"
+	"trowel.example/torchlight/internal/modinfo"
 	"trowel.example/torchlight/text"
 )
 
@@ -118,7 +118,7 @@ func meaning(game string, e *event) (s symbol, own, ok bool) {
 	if !isText {
 		return s, false, false
 	}
-	if target, is := modfind.Target(value); is && strings.Contains(target, "/") {
+	if target, is := modinfo.Target(value); is && strings.Contains(target, "/") {
 		return symbol{kindFile, inMedia(target)}, false, true
 	}
 	name := strings.ToUpper(value)

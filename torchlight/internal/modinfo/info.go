@@ -1,4 +1,8 @@
-// Package modinfo describes mods and their files: facts about them, and rows of tables for query engines.
+// Package modinfo describes and searches mods: facts about a mod and its files, rows of tables for query engines, and the keys
+// and values of data files and layouts, objects, owners and users of a GUID, references to a file.
+//
+// Results are in the order of the files' paths. An error of the function that receives the results ends the search and is
+// returned. Files that cannot be read are reported to Options.Miss of the editor that reads the mod. The mod is not changed.
 package modinfo
 
 import (
@@ -7,7 +11,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"trowel.example/torchlight/internal/image"
 
 	"trowel.example/internal/format"
 	"trowel.example/torchlight/dat"
@@ -170,7 +173,7 @@ func OfSource(data []byte) ([]format.InfoField, error) {
 
 // OfAsset returns the facts about a picture or sound.
 func OfAsset(name string, data []byte) ([]format.InfoField, error) {
-	fields, known := image.Info(name, data)
+	fields, known := PictureInfo(name, data)
 	if !known {
 		return nil, errors.New("unknown format: the first bytes match no picture or sound")
 	}

@@ -15,7 +15,6 @@ import (
 	"trowel.example/internal/limits/parallel"
 	"trowel.example/torchlight/hash"
 	"trowel.example/torchlight/internal/imageset"
-	"trowel.example/torchlight/internal/modfind"
 	"trowel.example/torchlight/internal/modsource"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
@@ -111,10 +110,10 @@ func contentRows(ctx context.Context, e *modedit.Editor, row format.RowFunc) err
 		path string
 		err  error
 	}
-	return modedit.LookAtFiles(ctx, e, "**", modfind.HasWords, func(file string, content []byte) []*words {
+	return modedit.LookAtFiles(ctx, e, "**", HasWords, func(file string, content []byte) []*words {
 		w := &words{path: file}
-		for _, k := range modfind.Words(file, content) {
-			if _, ok := modfind.Target(k.Value); ok {
+		for _, k := range Words(file, content) {
+			if _, ok := Target(k.Value); ok {
 				tableReferences.Add(&w.Rows, k)
 			}
 		}
@@ -140,12 +139,12 @@ func nodeRows(n *modedit.Node, row format.RowFunc) error {
 	at := n.Place("")
 	name, named := n.Get("NAME")
 	for p := range n.Properties() {
-		k := modfind.Key{File: n.File, At: at, Type: p.Type, Key: p.Key, Value: p.Value}
+		k := Key{File: n.File, At: at, Type: p.Type, Key: p.Key, Value: p.Value}
 		tableKeys.Add(&rows, k)
-		if _, ok := modfind.GUIDOf(p.Type, p.Key, p.Value); ok && modfind.OwnsGUID(p.Key) {
+		if _, ok := GUIDOf(p.Type, p.Key, p.Value); ok && OwnsGUID(p.Key) {
 			tableGUIDs.Add(&rows, guidRow{k, name, named})
 		}
-		if _, ok := modfind.Target(p.Value); ok && p.Type.IsString() {
+		if _, ok := Target(p.Value); ok && p.Type.IsString() {
 			tableReferences.Add(&rows, k)
 		}
 	}

@@ -6,10 +6,8 @@ import (
 	"fmt"
 
 	"trowel.example/check"
-	"trowel.example/internal/checking"
 	"trowel.example/internal/format"
 	"trowel.example/torchlight/internal/imageset"
-	"trowel.example/torchlight/internal/modfind"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/pak"
 	"trowel.example/torchlight/text"
@@ -100,7 +98,7 @@ var tableFiles = format.NewTable("torchlight_files", "A file of a mod, a file th
 	})
 
 // inNode adds the columns with the file, the node and the object of a key.
-func inNode(r *format.Rows, k modfind.Key) {
+func inNode(r *format.Rows, k Key) {
 	place, is := k.At.(text.Place)
 	pathOf(r, k.File)
 	r.Col("node", format.TextCell(place.Node).If(is),
@@ -109,12 +107,12 @@ func inNode(r *format.Rows, k modfind.Key) {
 		"The id of the layout object that contains the key; null if there is none.")
 }
 
-func keyOf(r *format.Rows, k modfind.Key) {
+func keyOf(r *format.Rows, k Key) {
 	r.Col("key", format.TextCell(k.Key), "The name of the key.")
 }
 
 var tableKeys = format.NewTable("torchlight_keys", "A key of a data file or of a layout, compiled or as text, with its value.",
-	func(r *format.Rows, k modfind.Key) {
+	func(r *format.Rows, k Key) {
 		inNode(r, k)
 		keyOf(r, k)
 		r.Col("type", format.TextCell(k.Type.String()), "The type of the value: STRING, INTEGER, FLOAT and so on.")
@@ -123,7 +121,7 @@ var tableKeys = format.NewTable("torchlight_keys", "A key of a data file or of a
 
 // guidRow is a key with a GUID, and the name in its node.
 type guidRow struct {
-	modfind.Key
+	Key
 	name  string
 	named bool
 }
@@ -132,18 +130,18 @@ var tableGUIDs = format.NewTable("torchlight_guids", "The GUID of a unit, a skil
 	"UNIQUE_GUID or GUID.", func(r *format.Rows, v guidRow) {
 	inNode(r, v.Key)
 	keyOf(r, v.Key)
-	guid, _ := modfind.GUIDOf(v.Type, v.Key.Key, v.Value)
+	guid, _ := GUIDOf(v.Type, v.Key.Key, v.Value)
 	r.Col("guid", format.IntCell(guid), "The GUID.")
 	r.Col("name", format.TextCell(v.name).If(v.named), "The key NAME in the same node; null if there is none.")
 })
 
 var tableReferences = format.NewTable("torchlight_references", "A value of a data file or layout, or a word of a material or image set, "+
-	"that is the path of a file.", func(r *format.Rows, k modfind.Key) {
+	"that is the path of a file.", func(r *format.Rows, k Key) {
 	inNode(r, k)
 	line, is := k.At.(check.Line)
 	r.Col("line", format.IntCell(line.Line).If(is), "The line of a material or image set, from 1; null in a data file or layout.")
 	keyOf(r, k)
-	target, _ := modfind.Target(k.Value)
+	target, _ := Target(k.Value)
 	r.Col("value", format.TextCell(k.Value), "The path, as in the file.")
 	r.Col("target", format.TextCell(target), "The path in the form that the game uses: upper case, with slashes.")
 })
@@ -168,7 +166,7 @@ var tableIcons = format.NewTable("torchlight_icons", "A sprite of an image set; 
 		r.Col("line", format.IntCell(v.Line), "The line in the file, from 1.")
 	})
 
-var Findings = checking.Table("torchlight_findings")
+var Findings = format.FindingTable("torchlight_findings")
 
 // Views are queries over the tables.
 var Views = []format.TableView{

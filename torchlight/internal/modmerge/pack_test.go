@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/internal/values/merge3"
 	"trowel.example/torchlight/internal/modmerge"
 	"trowel.example/torchlight/mod"
@@ -226,7 +226,7 @@ func TestRealPack(t *testing.T) {
 	var mods [][]byte
 	known := make(map[string]bool)
 	files := make(map[string]bool)
-	for _, name := range corpus.Files(t, "torchlight", "") {
+	for _, name := range tests.CorpusFiles(t, "torchlight", "") {
 		if base := filepath.Base(name); base != "Adventure_mode.mod" && base != "flasks.mod" && base != "COMMANDO_TESTING.MOD" {
 			continue
 		}

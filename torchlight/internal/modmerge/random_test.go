@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/internal/modmerge"
 	"trowel.example/torchlight/modedit"
@@ -128,7 +127,7 @@ func smallMods(t testing.TB) [][]byte {
 	if !tests.Long(t) || os.Getenv("TROWEL_CORPUS") == "" && !there("../../../../shared/corpus") {
 		return list
 	}
-	for _, name := range corpus.Files(t, "torchlight", "") {
+	for _, name := range tests.CorpusFiles(t, "torchlight", "") {
 		if strings.EqualFold(filepath.Base(name), "flasks.mod") ||
 			strings.HasSuffix(name, filepath.Join("hist-26f383d867", "Commando.mod")) {
 			data, err := os.ReadFile(name)
@@ -187,7 +186,7 @@ func TestRandom(t *testing.T) {
 // TestHistories tests merges of real successive versions of a mod.
 func TestHistories(t *testing.T) {
 	var versions [][]byte
-	for _, name := range corpus.Files(t, "torchlight", "EDITORMOD.MOD") {
+	for _, name := range tests.CorpusFiles(t, "torchlight", "EDITORMOD.MOD") {
 		if strings.Contains(name, "Commando_Testing") {
 			data, err := os.ReadFile(name)
 			if err != nil {

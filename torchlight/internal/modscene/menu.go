@@ -17,9 +17,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/format"
-	"trowel.example/internal/picture/letters"
 	"trowel.example/torchlight/internal/figure"
-	"trowel.example/torchlight/internal/menu"
 	sheets "trowel.example/torchlight/internal/sheet"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/moddir"
@@ -43,10 +41,10 @@ func (a around) Tree(name string) (*text.Node, error) {
 
 // drawnWidget is a widget with what it shows.
 type drawnWidget struct {
-	*menu.Widget
+	*menuWidget
 	name    string       // of the sprite; "" for none
 	picture *image.NRGBA // nil: there is none, or it is missing
-	lines   []letters.Line
+	lines   []sheets.Line
 	skill   *thing // whose part of a tree of skills it is
 }
 
@@ -66,18 +64,18 @@ func menuScene(s *subject, f *layout.File) (*format.Scene, error) {
 // drawnMenu is the view of a menu, and its layers.
 type drawnMenu struct {
 	stillView
-	layers []menu.Layer
+	layers []menuLayer
 }
 
 // menu returns a menu: its widgets with the sprites of image sets, and its texts. In trees of skills, the skills that the
 // widgets are named after give their names, icons and levels. The hash gets everything that decides how it looks.
 func (m *modSheets) menu(f *layout.File, file *planFile, sum hash.Hash) drawnMenu {
-	laid := menu.New(f)
+	laid := newMenu(f)
 	skills := m.skillsOf(laid)
 	wanted := make(map[string]bool)
 	var widgets []*drawnWidget
 	for _, w := range laid.Widgets {
-		d := &drawnWidget{Widget: w, name: w.Image()}
+		d := &drawnWidget{menuWidget: w, name: w.Image()}
 		if of := w.Named(func(name string) bool { return skills[strings.ToUpper(name)] != nil }); of != nil {
 			d.skill = skills[strings.ToUpper(of.Word("WIDGET NAME"))]
 		}
@@ -105,7 +103,7 @@ func (m *modSheets) menu(f *layout.File, file *planFile, sum hash.Hash) drawnMen
 }
 
 // skillsOf returns the skills that a menu has widgets for, by their names in upper case.
-func (m *modSheets) skillsOf(laid *menu.Menu) map[string]*thing {
+func (m *modSheets) skillsOf(laid *menu) map[string]*thing {
 	wanted := make(map[string]string) // the names as written
 	for _, w := range laid.Widgets {
 		if !w.HoldsSkill() {
@@ -256,7 +254,7 @@ func (d *drawnMenu) names(tab int) []string {
 }
 
 // stretch draws a sprite over a part of a picture, stretched to a rectangle. A rectangle without a size gets the sprite's.
-func stretch(dst *image.RGBA, m *image.NRGBA, r menu.Rect, origin [2]float64, scale float64) {
+func stretch(dst *image.RGBA, m *image.NRGBA, r menuRect, origin [2]float64, scale float64) {
 	if r[2] <= 0 || r[3] <= 0 {
 		r[2], r[3] = float64(m.Rect.Dx()), float64(m.Rect.Dy())
 	}
@@ -281,8 +279,8 @@ func (d *drawnWidget) label() {
 	if d.name == "" || d.Rect[2] <= 3*size || d.Rect[3] <= 1.4*size {
 		return
 	}
-	for _, line := range letters.Wrap(d.name, (d.Rect[2]-4)/size, 1) {
-		d.lines = append(d.lines, letters.Line{Text: line, At: [2]float64{d.Rect[0] + 2, d.Rect[1] + size + 1}, Size: size, Color: missingColor})
+	for _, line := range sheets.Wrap(d.name, (d.Rect[2]-4)/size, 1) {
+		d.lines = append(d.lines, sheets.Line{Text: line, At: [2]float64{d.Rect[0] + 2, d.Rect[1] + size + 1}, Size: size, Color: missingColor})
 	}
 }
 
@@ -314,9 +312,9 @@ func (d *drawnWidget) write() {
 	}
 	width, few := d.Rect[2], max(1, int(d.Rect[3]/size/1.2))
 	if width < size { // the text has the width that it needs
-		width, few = size*letters.Width(words)+1, 1
+		width, few = size*sheets.TextWidth(words)+1, 1
 	}
-	lines := letters.Wrap(words, width/size, min(few, 40))
+	lines := sheets.Wrap(words, width/size, min(few, 40))
 	y := d.Rect[1]
 	if strings.EqualFold(d.Word("VERTICAL ALIGN"), "CENTER") {
 		y += (d.Rect[3] - 1.2*size*float64(len(lines))) / 2
@@ -324,9 +322,9 @@ func (d *drawnWidget) write() {
 	for _, line := range lines {
 		x := d.Rect[0]
 		if strings.EqualFold(d.Word("HORIZONTAL ALIGN"), "CENTER") && d.Rect[2] > 0 {
-			x += (d.Rect[2] - size*letters.Width(line)) / 2
+			x += (d.Rect[2] - size*sheets.TextWidth(line)) / 2
 		}
-		d.lines = append(d.lines, letters.Line{Text: line, At: [2]float64{x, y + size}, Size: size, Color: ink})
+		d.lines = append(d.lines, sheets.Line{Text: line, At: [2]float64{x, y + size}, Size: size, Color: ink})
 		y += 1.2 * size
 	}
 }
@@ -373,7 +371,7 @@ func (d *drawnWidget) draw(dst *image.RGBA, origin [2]float64, scale float64) {
 }
 
 // menuView returns the view of a menu.
-func menuView(laid *menu.Menu, widgets []*drawnWidget, file *planFile) stillView {
+func menuView(laid *menu, widgets []*drawnWidget, file *planFile) stillView {
 	b := laid.Bounds()
 	bounds := format.Rect{Min: [2]float64{b[0], b[1]}, Max: [2]float64{b[0] + b[2], b[1] + b[3]}}
 	view := format.View{Name: "menu", Title: "the menu, in pixels of the screen", Scale: 1, Unit: "pixels", Bounds: bounds,

@@ -15,8 +15,8 @@ import (
 	"trowel.example/check"
 	"trowel.example/internal/format"
 	"trowel.example/internal/limits/effort"
-	info "trowel.example/torchlight/internal/image"
 	"trowel.example/torchlight/internal/imageset"
+	info "trowel.example/torchlight/internal/modinfo"
 	"trowel.example/torchlight/internal/picture"
 	sheets "trowel.example/torchlight/internal/sheet"
 	"trowel.example/torchlight/mpp"
@@ -107,7 +107,7 @@ func newSheet(s *subject, name string, data []byte) (*sheet, error) {
 		return nil, err
 	}
 	p := &sheet{NRGBA: m, origin: s.origin(name), span: picture.Pixels(name, data)}
-	fields, _ := info.Info(name, data)
+	fields, _ := info.PictureInfo(name, data)
 	for _, f := range fields {
 		p.facts = append(p.facts, format.Fact(f.Name, "", f.Value))
 	}

@@ -1,5 +1,5 @@
 // Package modscene draws the files of mods and describes what they show: plans of layouts, pathing grids, pictures, and
-// the sprites of image sets; and mods as sheets of their icons, items, skills and monsters.
+// the sprites of image sets, menus; and mods as sheets of their icons, items, skills and monsters.
 package modscene
 
 import (

@@ -8,7 +8,6 @@ import (
 	"os"
 	"strings"
 
-	"trowel.example/internal/files/links"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/safename"
 	"trowel.example/internal/format"
@@ -64,7 +63,7 @@ func OpenLike(name string, job *format.Job) (*moddir.Like, io.Closer, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	fsys, err := safename.Restore(links.New(root, nil))
+	fsys, err := safename.Restore(regular.NewFS(root, nil))
 	if err == nil && !moddir.Recognize(fsys) && !moddir.RecognizePak(fsys) {
 		err = fmt.Errorf("%s: %w", name, format.ErrNoTree)
 	}

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/internal/ogre"
 )
 
@@ -299,7 +299,7 @@ func compare(t *testing.T, name string, got, want numbers) {
 // TestSources compares the models of the corpus with the XML from which they were made.
 func TestSources(t *testing.T) {
 	sources := 0
-	for _, name := range corpus.Files(t, "torchlight/models", ".xml") {
+	for _, name := range tests.CorpusFiles(t, "torchlight/models", ".xml") {
 		sources++
 		model, err := os.ReadFile(strings.TrimSuffix(name, ".xml"))
 		if err != nil {
@@ -337,7 +337,7 @@ func TestJudge(t *testing.T) {
 	judge.Find(t, "OgreXMLConverter")
 	all := models(t)
 	if len(all) < 3 {
-		corpus.Missing(t, "corpus", "only the samples of this test are compared")
+		tests.Missing(t, "corpus", "only the samples of this test are compared")
 	}
 	for name, data := range all {
 		if name == "mesh" || name == "skeleton" {

@@ -1,5 +1,5 @@
 // Package ogre reads and writes the models of the Torchlight games: meshes, skeletons and material scripts of the 3D
-// engine OGRE, in its versions of those years.
+// engine OGRE, in its versions of those years; and the .ANIMATION files that list the animations of a model.
 //
 // The writers of the games declare wrong lengths for some chunks, which readers ignore: the content of each chunk shows
 // its end. The models keep the difference, so that an unchanged file is written back byte for byte.

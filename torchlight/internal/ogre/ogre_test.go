@@ -15,7 +15,6 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/mutate"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/internal/ogre"
@@ -534,7 +533,7 @@ func FuzzScript(f *testing.F) {
 
 // TestCorpus tests that all models in real mods are read, given back and in order.
 func TestCorpus(t *testing.T) {
-	if len(corpus.Files(t, "torchlight/models", ".mesh")) == 0 {
+	if len(tests.CorpusFiles(t, "torchlight/models", ".mesh")) == 0 {
 		t.Error("no meshes")
 	}
 	for name, data := range models(t) {
@@ -544,7 +543,7 @@ func TestCorpus(t *testing.T) {
 			}
 		})
 	}
-	for _, name := range corpus.Files(t, "torchlight/models", ".material") {
+	for _, name := range tests.CorpusFiles(t, "torchlight/models", ".material") {
 		data, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

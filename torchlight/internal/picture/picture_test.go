@@ -16,7 +16,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/picture/tga"
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/dds"
 	"trowel.example/torchlight/internal/picture"
 	"trowel.example/torchlight/mod"
@@ -255,7 +255,7 @@ func TestDraw(t *testing.T) {
 func TestCorpus(t *testing.T) {
 	n := 0
 	plain := dds.Plain
-	for _, name := range append(corpus.Files(t, "torchlight", ".MOD"), corpus.Files(t, "torchlight", ".mod")...) {
+	for _, name := range append(tests.CorpusFiles(t, "torchlight", ".MOD"), tests.CorpusFiles(t, "torchlight", ".mod")...) {
 		file := must[[]byte](t)(os.ReadFile(name))
 		m := must[*mod.Mod](t)(mod.Open(bytes.NewReader(file), int64(len(file))))
 		for _, f := range m.Archive.Files() {

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/internal/plan"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/mod"
@@ -56,7 +56,7 @@ func files(m *mod.Mod, path string) plan.Options {
 // in its SVG, which must be XML.
 func TestCorpus(t *testing.T) {
 	c := counts{T: t, seen: make(map[string]bool)}
-	for _, name := range append(corpus.Files(t, "torchlight", ".MOD"), corpus.Files(t, "torchlight", ".mod")...) {
+	for _, name := range append(tests.CorpusFiles(t, "torchlight", ".MOD"), tests.CorpusFiles(t, "torchlight", ".mod")...) {
 		data, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -77,7 +77,7 @@ func TestCorpus(t *testing.T) {
 		}
 	}
 	for _, ext := range []string{".BINLAYOUT", ".LAYOUT", ".layout"} {
-		for _, name := range corpus.Files(t, "torchlight", ext) {
+		for _, name := range tests.CorpusFiles(t, "torchlight", ext) {
 			content, err := os.ReadFile(name)
 			if err != nil {
 				t.Fatal(err)

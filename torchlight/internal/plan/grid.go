@@ -9,7 +9,7 @@ import (
 	"io/fs"
 	"math"
 
-	"trowel.example/internal/picture/letters"
+	"trowel.example/torchlight/internal/sheet"
 	"trowel.example/torchlight/mpp"
 )
 
@@ -120,7 +120,7 @@ func (c canvas) grid(g *grid) {
 		for x := r.Min.X; x < r.Max.X; x++ {
 			cell, inside := g.cell([2]float64{c.origin[0] + (float64(x)+0.5)/c.scale, c.origin[1] + (float64(y)+0.5)/c.scale})
 			if inside {
-				letters.Blend(c.Pix[c.PixOffset(x, y):], cellColor(cell), 1)
+				sheet.Blend(c.Pix[c.PixOffset(x, y):], cellColor(cell), 1)
 			}
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"image/color"
 	"math"
 
-	"trowel.example/internal/picture/letters"
+	"trowel.example/torchlight/internal/sheet"
 )
 
 type form uint8
@@ -41,7 +41,7 @@ func (s *shape) extend(e *extent) {
 		}
 	case writing:
 		e.add([2]float64{s.at[0], s.at[1] - s.r}, 0)
-		e.add([2]float64{s.at[0] + letters.Width(s.text)*s.r, s.at[1] + s.r/3}, 0)
+		e.add([2]float64{s.at[0] + sheet.TextWidth(s.text)*s.r, s.at[1] + s.r/3}, 0)
 	}
 }
 
@@ -88,10 +88,10 @@ func (c canvas) draw(s *shape) {
 			p := [2]float64{c.origin[0] + (float64(x)+0.5)/c.scale - s.at[0], c.origin[1] + (float64(y)+0.5)/c.scale - s.at[1]}
 			d := distance(p) * c.scale
 			if s.fill.A > 0 {
-				letters.Blend(row, s.fill, 0.5-d)
+				sheet.Blend(row, s.fill, 0.5-d)
 			}
 			if s.stroke.A > 0 {
-				letters.Blend(row, s.stroke, min(0.5+half-math.Abs(d), 2*half)) // a line thinner than a pixel is faint
+				sheet.Blend(row, s.stroke, min(0.5+half-math.Abs(d), 2*half)) // a line thinner than a pixel is faint
 			}
 			row = row[4:]
 		}
@@ -120,5 +120,5 @@ func (s *shape) distance() func(p [2]float64) float64 {
 
 // write draws letters.
 func (c canvas) write(s *shape) {
-	letters.Line{Text: s.text, At: s.at, Size: s.r, Color: s.fill}.Draw(c.RGBA, c.origin, c.scale)
+	sheet.Line{Text: s.text, At: s.at, Size: s.r, Color: s.fill}.Draw(c.RGBA, c.origin, c.scale)
 }

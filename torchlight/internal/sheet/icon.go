@@ -4,7 +4,6 @@ import (
 	"image"
 	"image/color"
 
-	"trowel.example/internal/picture/letters"
 	"trowel.example/torchlight/internal/picture"
 )
 
@@ -33,8 +32,8 @@ type Text struct {
 func (c *Cell) Write(at image.Point, width int, texts ...Text) (bottom int) {
 	y := float64(at.Y)
 	for _, t := range texts {
-		for _, line := range letters.Wrap(t.Text, float64(width)/t.Size, t.Most) {
-			c.Lines = append(c.Lines, letters.Line{
+		for _, line := range Wrap(t.Text, float64(width)/t.Size, t.Most) {
+			c.Lines = append(c.Lines, Line{
 				Text: line, At: [2]float64{float64(at.X), y + t.Size}, Size: t.Size, Color: t.Color})
 			y += t.Size * 1.25
 		}

@@ -1,4 +1,5 @@
-// Package sheet lays out sheets of cells: pictures with their names, cards, menus. Sheets are drawn in parts.
+// Package sheet lays out sheets of cells: pictures with their names, cards, menus. Sheets are drawn in parts, and so are
+// the lines of text in them.
 package sheet
 
 import (
@@ -6,8 +7,6 @@ import (
 	"image/color"
 	"math"
 	"sort"
-
-	"trowel.example/internal/picture/letters"
 )
 
 // Gap is the space around cells, in pixels.
@@ -18,7 +17,7 @@ type Cell struct {
 	Size  image.Point
 	Fill  color.NRGBA // background of the cell; none if its alpha is 0
 	Parts []Part      // drawn in this order
-	Lines []letters.Line
+	Lines []Line
 }
 
 // Part is something in a cell, such as a picture.
@@ -146,7 +145,7 @@ func Rectangle(dst *image.RGBA, r [4]float64, c color.NRGBA, origin [2]float64, 
 		}
 		row := dst.Pix[dst.PixOffset(dst.Rect.Min.X, y):]
 		for x := dst.Rect.Min.X; x < dst.Rect.Max.X; x++ {
-			letters.Blend(row, c, down*cover(x, 0))
+			Blend(row, c, down*cover(x, 0))
 			row = row[4:]
 		}
 	}

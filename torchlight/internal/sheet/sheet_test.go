@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/picture/letters"
 	_ "trowel.example/internal/testing/tests" // an empty machine
 	"trowel.example/torchlight/internal/sheet"
 )
@@ -41,7 +40,7 @@ func TestGrid(t *testing.T) {
 			}
 		}
 		for _, l := range c.Lines {
-			if l.At[0]+letters.Width(l.Text)*l.Size > float64(r.Dx())+0.01 || l.At[1] > float64(r.Dy()) {
+			if l.At[0]+sheet.TextWidth(l.Text)*l.Size > float64(r.Dx())+0.01 || l.At[1] > float64(r.Dy()) {
 				t.Errorf("cell %d of %v: %q leaves it", i, r, l.Text)
 			}
 		}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/hash"
 	"trowel.example/torchlight/internal/tables"
@@ -97,7 +97,7 @@ func openMod(t testing.TB, name string) (sources, own files) {
 }
 
 func mods(t testing.TB) []string {
-	return append(corpus.Files(t, "torchlight", ".MOD"), corpus.Files(t, "torchlight", ".mod")...)
+	return append(tests.CorpusFiles(t, "torchlight", ".MOD"), tests.CorpusFiles(t, "torchlight", ".mod")...)
 }
 
 // TestMods tests that the tables built from the sources in a mod are byte-identical to the tables in it, and that no
@@ -142,7 +142,7 @@ func TestMods(t *testing.T) {
 // folders returns the folders of the corpus that have tables.
 func folders(t testing.TB) []string {
 	var dirs []string
-	for _, name := range corpus.Files(t, "torchlight", ".RAW") {
+	for _, name := range tests.CorpusFiles(t, "torchlight", ".RAW") {
 		if dir := filepath.Dir(filepath.Dir(name)); !slices.Contains(dirs, dir) {
 			dirs = append(dirs, dir)
 		}
@@ -193,7 +193,7 @@ func records(table raw.Table) map[string]any {
 
 // TestLeftOver tests that the leftover files are in the folder of the mod, compiled and without a source.
 func TestLeftOver(t *testing.T) {
-	dir := filepath.Join(corpus.Dir(t, "torchlight"), "xyvian__Commando_Testing", "HEAD")
+	dir := filepath.Join(tests.Corpus(t, "torchlight"), "xyvian__Commando_Testing", "HEAD")
 	_, _, compiled := openFolder(t, dir)
 	for _, path := range leftOver {
 		if !slices.Contains(compiled, path) {

@@ -1,5 +1,5 @@
 // Package translation reads the lists of translations of the Torchlight games: data files with a text of the game and its
-// translation in each node.
+// translation in each node. It reads and writes them as PO files of gettext, which translators edit.
 package translation
 
 import (

@@ -35,7 +35,7 @@ import (
 	"sync"
 
 	"trowel.example/cmd/internal/work"
-	"trowel.example/internal/files/scratch"
+	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/format"
 )
 
@@ -317,7 +317,7 @@ func (t *Temp) spool() (*spool, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.dir == "" {
-		dir, end, err := scratch.Make("trowel-census-")
+		dir, end, err := filelock.TempDir("trowel-census-")
 		if err != nil {
 			return nil, err
 		}

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"trowel.example/cmd/internal/verbs"
-	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/datafile"
@@ -64,7 +63,7 @@ func TestCensusCorpus(t *testing.T) {
 	python := judge.Python(t, "duckdb")
 	var dirs []string
 	for _, name := range []string{"teeworlds", "torchlight", "minetest"} {
-		dirs = append(dirs, corpus.Dir(t, name))
+		dirs = append(dirs, tests.Corpus(t, name))
 	}
 	script, err := filepath.Abs("testdata/ask.py")
 	if err != nil {
@@ -85,7 +84,7 @@ func TestCensusCorpus(t *testing.T) {
 	}
 	verb(append([]string{"census", "-o", "census"}, dirs...)...)
 	tw, tl, mt := dirs[0], dirs[1], dirs[2]
-	mapFiles := corpus.Files(t, "teeworlds", ".map")
+	mapFiles := tests.CorpusFiles(t, "teeworlds", ".map")
 	at := func(s said) string {
 		return line(s.get("at", "node", "0"), s.get("at", "node", "1"), s.get("at", "node", "2"))
 	}

@@ -17,7 +17,7 @@ import (
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/cmd/trowel-fleet/internal/bucket"
-	"trowel.example/internal/files/scratch"
+	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/text/words"
 )
 
@@ -67,7 +67,7 @@ func (x *indexed) run(ctx context.Context, words []string) error {
 	}
 	defer end()
 	x.Limit = int(x.limit / time.Second)
-	dir, remove, err := scratch.Make("trowel-worker-")
+	dir, remove, err := filelock.TempDir("trowel-worker-")
 	if err != nil {
 		return err
 	}

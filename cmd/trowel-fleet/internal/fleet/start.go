@@ -13,7 +13,7 @@ import (
 	"trowel.example/cmd/internal/verbs"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/trowel-fleet/internal/bucket"
-	"trowel.example/internal/files/scratch"
+	"trowel.example/internal/files/filelock"
 )
 
 // workerCommand returns the verb that does submitted work.
@@ -113,7 +113,7 @@ state of the worker: /healthz answers 503 while the queue is unreachable.`,
 			return err
 		}
 		defer w.pool.Close()
-		dir, end, err := scratch.Make("trowel-worker-")
+		dir, end, err := filelock.TempDir("trowel-worker-")
 		if err != nil {
 			return err
 		}
