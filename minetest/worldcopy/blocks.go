@@ -465,38 +465,36 @@ func verify(ctx context.Context, c *copier) error {
 		return err
 	}
 	defer db.Close()
+	r := &c.log.Report
 	var all sum
-	var n int64
-	if c.opts.Log {
-		path := filepath.Join(c.dst, world.CopyHashes)
-		var f *os.File
-		if f, err = os.OpenFile(wholefile.Part(path), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600); err != nil {
-			return err
-		}
-		n, err = manifest.SortScratch(f, func(add func(manifest.Entry) error) (int64, error) {
-			return c.scan(ctx, db, func(p mapdb.Pos, s sum) error {
-				all.add(s)
-				return add(manifest.Entry{Pos: p, Hash: s.hash()})
-			})
-		})
-		if err = errors.Join(err, wholefile.Flush(f), f.Close()); err == nil {
-			err = os.Rename(f.Name(), path)
-		}
-	} else {
-		n, err = c.scan(ctx, db, func(_ mapdb.Pos, s sum) error {
+	scan := func(add func(manifest.Entry) error) (int64, error) {
+		return c.scan(ctx, db, func(p mapdb.Pos, s sum) error {
 			all.add(s)
-			return nil
+			return add(manifest.Entry{Pos: p, Hash: s.hash()})
 		})
 	}
+	compare := func(n int64, err error) error {
+		if err != nil {
+			return err
+		}
+		if n != r.Blocks || all != c.log.Sum {
+			return &fault.Error{File: db.String(), Path: "blocks", Offset: -1, Want: fmt.Sprintf("%s with the digest %v",
+				words.Count(r.Blocks, "block"), c.log.Sum), Got: fmt.Sprintf("%d with %v", n, all), Err: ErrVerify}
+		}
+		r.Digest = all.String()
+		c.progress("verify", int(n), int(n))
+		return nil
+	}
+	if !c.opts.Log {
+		return compare(scan(func(manifest.Entry) error { return nil }))
+	}
+	path := filepath.Join(c.dst, world.CopyHashes)
+	f, err := os.OpenFile(wholefile.Part(path), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
-	r := &c.log.Report
-	if n != r.Blocks || all != c.log.Sum {
-		return &fault.Error{File: db.String(), Path: "blocks", Offset: -1, Want: fmt.Sprintf("%s with the digest %v",
-			words.Count(r.Blocks, "block"), c.log.Sum), Got: fmt.Sprintf("%d with %v", n, all), Err: ErrVerify}
+	if err = errors.Join(compare(manifest.SortScratch(f, scan)), wholefile.Flush(f), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
 	}
-	r.Digest = all.String()
-	c.progress("verify", int(n), int(n))
-	return nil
+	return os.Rename(f.Name(), path)
 }

@@ -80,7 +80,9 @@ func begin(c *copier) (*journal, error) {
 	}
 	was.read(filepath.Join(c.dst, world.CopyProgress))
 	was.resumed = true
-	was.Report.Resumed = was.Report.Blocks
+	if was.Report.Resumed = was.Report.Blocks; was.Passes > 0 {
+		was.Report.Server = "" // of another pass
+	}
 	return &was, removeParts(c.dst)
 }
 
