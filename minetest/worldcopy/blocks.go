@@ -65,14 +65,11 @@ func copyBlocks(ctx context.Context, c *copier) error {
 		defer own.Close()
 		db = own
 	}
-	if err := mapdb.Verify(ctx, db); err != nil {
-		return err
-	}
 	var old []manifest.Entry
 	var err error
 	if c.log.Passes > 0 {
 		old, err = c.openCopy(ctx)
-	} else {
+	} else if err = mapdb.Verify(ctx, db); err == nil {
 		err = c.openStore(ctx)
 	}
 	if err != nil {
@@ -112,7 +109,7 @@ func copyBlocks(ctx context.Context, c *copier) error {
 	if err := b.flush(ctx); err != nil {
 		return err
 	}
-	return errors.Join(b.wait(), b.removeGone(ctx))
+	return errors.Join(b.wait(), b.removeGone(ctx, db))
 }
 
 // rest skips the rows that are already copied. It returns an error if their positions show that the source has

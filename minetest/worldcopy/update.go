@@ -219,18 +219,27 @@ func (b *batch) known(o outcome) bool {
 	return was == o.sum.hash()
 }
 
-// removeGone removes the blocks that the world does not have any more, and returns their number.
-func (b *batch) removeGone(ctx context.Context) error {
-	gone := slices.DeleteFunc(b.old, func(e manifest.Entry) bool { return e.Hash == 0 })
-	if len(gone) > 0 && b.log.Damaged {
-		if err := refuseDamaged(ctx, b.copier); err != nil {
-			return err
+// removeGone removes the blocks that the world does not have any more, if they are not only hidden by damage.
+func (b *batch) removeGone(ctx context.Context, db mapdb.DB) error {
+	var gone []mapdb.Pos
+	for _, e := range b.old {
+		if e.Hash != 0 {
+			gone = append(gone, e.Pos)
 		}
+	}
+	if len(gone) == 0 {
+		return nil
+	}
+	if err := errors.Join(refuseDamaged(ctx, b.copier), mapdb.Verify(ctx, db)); err != nil {
+		return err
+	}
+	for _, err := range mapdb.Fetch(ctx, db, gone) {
+		return cmp.Or(err, fmt.Errorf("%s: %w", b.src, ErrChanged))
 	}
 	for some := range slices.Chunk(gone, batchRows) {
 		if err := b.store.Update(ctx, func(tx mapdb.Tx) error {
-			for _, e := range some {
-				if err := tx.Delete(e.Pos); err != nil {
+			for _, p := range some {
+				if err := tx.Delete(p); err != nil {
 					return err
 				}
 			}
