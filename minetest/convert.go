@@ -91,9 +91,6 @@ func convertWorld(ctx context.Context, job *format.Job, src *format.Source, out 
 		return errors.New("a dry run cannot convert to a database server: it would write to the server")
 	}
 	o.Log, o.Update = !job.Temporary, optionUpdate.On(job)
-	if job.Temporary && (o.Update || optionFollow.On(job)) {
-		return errors.New("--update and --follow cannot be combined with a dry run")
-	}
 	worldjob.LoseUnfinished(job, src.Path, src.Dir)
 	if err := worldjob.CheckMap(ctx, job, src.Dir); err != nil {
 		return err

@@ -156,10 +156,10 @@ var (
 	// ErrChanged means that the source has changed since the copy began.
 	ErrChanged = errors.New("the world changed during the run")
 	// ErrEdited means that a copy cannot be updated because it was changed since the last pass.
-	ErrEdited = errors.New("it was changed since the last pass, by a server or an edit, and nothing was copied to it: convert " +
-		"the world to a new folder, or keep the copy as it is")
+	ErrEdited = errors.New("a server or an edit changed this after the last pass, so nothing is copied: convert the world to a " +
+		"new folder, or continue with this one without --update")
 	// ErrNoLog means that a folder is not a copy that can be updated.
-	ErrNoLog = errors.New("it is not a finished conversion with a log that could be updated")
+	ErrNoLog = errors.New("not a finished conversion: --update needs a world that convert has made")
 )
 
 // Copy copies the world in the folder src to the folder dst. The folder dst must be missing or empty, or contain an

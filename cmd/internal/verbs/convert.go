@@ -202,7 +202,7 @@ func (v *conversions) convert(ctx context.Context, name string, from map[string]
 		return wording.Named(convertFile(ctx, v.Tool, g, c, job, w), g.Called)
 	})
 	if c.Resumes && errors.Is(err, fs.ErrExist) {
-		return wording.Hint(err, "name a new folder with -o")
+		return wording.Hint(err, "name a new folder with -o, or add --update if convert has made this one")
 	}
 	if err != nil {
 		return err
