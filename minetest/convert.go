@@ -118,7 +118,7 @@ func convertWorld(ctx context.Context, job *format.Job, src *format.Source, out 
 		if r.Changed > 0 || !o.Update {
 			quiet = time.Now()
 		}
-		if stopped := server != "" && r.Server == ""; !optionFollow.On(job) || stopped || time.Since(quiet) >= time.Minute {
+		if stopped := server != "" && r.Server == ""; !optionFollow.On(job) || stopped || time.Since(quiet) >= followQuiet {
 			if r.Server != "" {
 				job.Warn(src.Path, "%s had the world open: this was not the last pass. Stop it, then run `trowel convert %s -o %s --update`",
 					r.Server, words.Quoted(src.Path), words.Quoted(dst))
@@ -134,8 +134,11 @@ func convertWorld(ctx context.Context, job *format.Job, src *format.Source, out 
 	}
 }
 
-// followPause is the time between two passes of --follow.
-const followPause = 5 * time.Second
+// Times of --follow: between two passes, and without changes until it ends. A test makes them shorter.
+var (
+	followPause = 5 * time.Second
+	followQuiet = time.Minute
+)
 
 var (
 	worldRepairKinds = slices.Concat(worldrepair.Catalog.Kinds(), worldcopy.Catalog.Kinds(), worldconvert.Catalog.Kinds(),

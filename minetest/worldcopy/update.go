@@ -105,7 +105,7 @@ func (c *copier) keepLog() (err error) {
 	return os.Remove(filepath.Join(c.dst, world.CopyProgress))
 }
 
-// nextPass starts an update. The copy is no world until it is finished.
+// nextPass starts an update. Without world.mt, no server uses the copy until it is finished.
 func (c *copier) nextPass(ctx context.Context) error {
 	c.to.Unseen = false
 	if c.log.Done {

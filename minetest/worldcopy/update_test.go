@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
 
 	"trowel.example/internal/files/inuse"
 	"trowel.example/internal/testing/judge"
@@ -31,7 +32,8 @@ func change(t testing.TB, dir string, blocks map[mapdb.Pos][]byte) {
 	}
 	c, err := world.MapConfig(dir, s, world.Options{Remote: true})
 	if err == nil {
-		err = mapdb.Edit(t.Context(), dir, c, slices.Collect(maps.Keys(blocks)), func(p mapdb.Pos, _ []byte) ([]byte, error) { return blocks[p], nil })
+		all := slices.Collect(maps.Keys(blocks))
+		err = mapdb.Edit(t.Context(), dir, c, all, func(p mapdb.Pos, _ []byte) ([]byte, error) { return blocks[p], nil })
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -142,10 +144,13 @@ func TestUpdateOfEdited(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"world.mt", "ipban.txt", "players/new", "map.sqlite-journal"} {
-		edited(worldcopy.Options{Map: "sqlite"}, func(dst string) { judge.Write(t, filepath.Join(dst, filepath.FromSlash(name)), []byte("# new\n")) })
+		edited(worldcopy.Options{Map: "sqlite"}, func(dst string) {
+			judge.Write(t, filepath.Join(dst, filepath.FromSlash(name)), []byte("# new\n"))
+		})
 	}
 	if tests.Long(t) {
-		edited(worldcopy.Options{Map: "sqlite", Players: mapdb.Postgres, Postgres: judge.Postgres(t)}, func(dst string) {
+		o := worldcopy.Options{Map: "sqlite", Players: mapdb.Postgres, Postgres: judge.Postgres(t)}
+		edited(o, func(dst string) {
 			s, err := world.ReadWorldMT(dst)
 			if err != nil {
 				t.Fatal(err)
@@ -165,7 +170,7 @@ func TestUpdateOfEdited(t *testing.T) {
 }
 
 // TestUpdateStopped tests that an update that was stopped at any place is completed by the next one, even if the world has become as it
-// was before, and that the copy is no world in between.
+// was before, and that the copy has no world.mt in between.
 func TestUpdateStopped(t *testing.T) {
 	const n = 9000
 	base := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, n, 28)
@@ -223,5 +228,27 @@ func TestUpdateWhileServed(t *testing.T) {
 		if err != nil || r.Server != served {
 			t.Fatalf("%+v, %v", r, err)
 		}
+	}
+	if !tests.Long(t) {
+		return
+	}
+	src, dst = filepath.Join(t.TempDir(), "src"), filepath.Join(t.TempDir(), "dst")
+	o := target(t, mapdb.Postgres)
+	if _, err := worldcopy.Copy(t.Context(), worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 3, 28), src, o); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := pgx.Connect(t.Context(), o.Postgres)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.WithoutCancel(t.Context()))
+	if r, err := worldcopy.Copy(t.Context(), src, dst, worldcopy.Options{Map: "sqlite", Log: true}); err != nil || r.Server == "" {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if err := conn.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := worldcopy.Copy(t.Context(), src, dst, worldcopy.Options{Update: true}); err != nil || r.Server != "" {
+		t.Fatalf("%+v, %v", r, err)
 	}
 }

@@ -129,9 +129,9 @@ func TestKillInto(t *testing.T) {
 // everything that the world has and nothing else.
 func TestKillUpdate(t *testing.T) {
 	k := newKilling(t)
-	k.must("trowel pack -q " + k.samples + "/hollow -o w; echo a > w/gone; trowel convert -q w -o first --to sqlite --players leveldb; trowel " +
-		"edit -q w --in-place --backup undo.zip -- set default:dirt --area 0,0,0:9,9,9; trowel edit -q w --in-place --backup names.zip -- " +
-		"rename-player singleplayer ann; rm w/gone; trowel manifest -q w -o now")
+	k.must("trowel pack -q " + k.samples + "/hollow -o w; echo a > w/gone; trowel convert -q w -o first --to sqlite --players leveldb; " +
+		"trowel edit -q w --in-place --backup undo.zip -- set default:dirt --area 0,0,0:9,9,9; " +
+		"trowel edit -q w --in-place --backup names.zip -- rename-player singleplayer ann; rm w/gone; trowel manifest -q w -o now")
 	args := []string{"convert", "-q", "w", "-o", "new", "--update"}
 	k.each("rm -rf new m; cp -a first new", args, func(at string) {
 		k.must("trowel convert -q w -o new --update; trowel check -q --min error new; trowel manifest -q new -o m; cmp m now")
