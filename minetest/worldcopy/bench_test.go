@@ -3,7 +3,6 @@ package worldcopy_test
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -11,7 +10,6 @@ import (
 	"time"
 
 	"trowel.example/internal/testing/tests"
-	"trowel.example/minetest/internal/manifest"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/worldcopy"
@@ -89,49 +87,5 @@ func BenchmarkCopy(b *testing.B) {
 				b.ReportMetric(float64(peak)/(1<<20), "peak-MiB")
 			})
 		}
-	}
-}
-
-// BenchmarkUpdate updates a copy of 300,000 blocks of which 1 % changed, and reports how much longer that takes than reading and hashing
-// all blocks of the source once.
-func BenchmarkUpdate(b *testing.B) {
-	const n = 300_000
-	src := worldtest.World(b, b.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, n, 28)
-	for _, to := range []string{"sqlite", mapdb.LevelDB} {
-		b.Run(to, func(b *testing.B) {
-			dst := filepath.Join(b.TempDir(), "dst")
-			if _, err := worldcopy.Copy(b.Context(), src, dst, worldcopy.Options{Map: to, Log: true}); err != nil {
-				b.Fatal(err)
-			}
-			var peak uint64
-			var scan time.Duration
-			for i := 1; b.Loop(); i++ {
-				b.StopTimer()
-				changed := make(map[mapdb.Pos][]byte)
-				for k := 0; k < n; k += 100 {
-					changed[worldtest.Pos(k)] = worldtest.Block(k+i, 28)
-				}
-				change(b, src, changed)
-				began := time.Now()
-				db, err := mapdb.Open(b.Context(), src, mapdb.Config{Backend: mapdb.SQLite})
-				if err == nil {
-					_, err = manifest.Make(b.Context(), db, io.Discard, manifest.Options{})
-				}
-				if err != nil {
-					b.Fatal(err)
-				}
-				db.Close()
-				scan += time.Since(began)
-				b.StartTimer()
-				peak = max(peak, peakDuring(func() {
-					if r, err := worldcopy.Copy(b.Context(), src, dst, worldcopy.Options{Update: true}); err != nil || r.Changed != n/100 {
-						b.Fatalf("%+v, %v", r, err)
-					}
-				}))
-			}
-			b.ReportMetric(scan.Seconds()/float64(b.N), "s-scan")
-			b.ReportMetric((b.Elapsed()-scan).Seconds()/float64(b.N), "s-more")
-			b.ReportMetric(float64(peak)/(1<<20), "peak-MiB")
-		})
 	}
 }
