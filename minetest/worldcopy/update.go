@@ -52,27 +52,32 @@ func (o *Options) remember(dst string) error {
 	return nil
 }
 
-// lookForServer records a program that has the world open. A log is for blocks that can be read meanwhile.
+// lookForServer records a program that has the world open.
 func (c *copier) lookForServer(ctx context.Context) error {
-	by := inuse.By(c.src)
-	if by == "" && c.newMap && c.from.Backend == mapdb.Postgres {
-		db, err := mapdb.Open(ctx, c.src, c.from)
-		if err != nil {
-			return err
-		}
-		err = mapdb.InUse(ctx, db)
-		if err = errors.Join(err, db.Close()); errors.Is(err, inuse.ErrInUse) {
-			by, err = "a program with a connection to its database", nil
-		}
-		if err != nil {
-			return err
-		}
+	by, err := userOf(ctx, c.src, c.from)
+	if err != nil {
+		return err
 	}
 	if by != "" && c.opts.Log && c.from.Backend == mapdb.RedisDB {
-		return fmt.Errorf("%s: %w: by %s; a Redis can be converted only when no server uses it", c.src, inuse.ErrInUse, by)
+		return fmt.Errorf("%s: %w: by %s; stop it, because a Redis cannot be read at one moment", c.src, inuse.ErrInUse, by)
 	}
 	c.log.Report.Server = cmp.Or(c.log.Report.Server, by)
 	return nil
+}
+
+// userOf returns the program that has the world in a folder open, whose blocks are in the store m; "" if none is visible.
+func userOf(ctx context.Context, dir string, m mapdb.Config) (string, error) {
+	if by := inuse.By(dir); by != "" || m.Backend != mapdb.Postgres {
+		return by, nil
+	}
+	db, err := mapdb.Open(ctx, dir, m)
+	if err != nil {
+		return "", err
+	}
+	if err = errors.Join(mapdb.InUse(ctx, db), db.Close()); errors.Is(err, inuse.ErrInUse) {
+		return "a program with a connection to its database", nil
+	}
+	return "", err
 }
 
 // filesLeft returns the size and time of all files in the folder of a copy.
@@ -117,17 +122,19 @@ func (c *copier) nextPass(ctx context.Context) error {
 	c.log.Done, c.log.Left, c.log.Damaged, c.log.Lost = false, nil, false, false
 	c.log.Stage, c.log.Entered, c.log.Report = 0, false, Report{Server: was, Updated: true}
 	c.log.restart()
-	if err := c.log.save(); err != nil {
-		return err
-	}
 	if err := os.Remove(filepath.Join(c.dst, "world.mt")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return nil
+	return c.log.save()
 }
 
-// refuseEdited returns an error if the copy is not as the last pass left it.
+// refuseEdited returns an error if the copy is not as the last pass left it, or if a program has it open.
 func (c *copier) refuseEdited(ctx context.Context) error {
+	if by, err := userOf(ctx, c.dst, c.to); err != nil {
+		return err
+	} else if by != "" {
+		return fmt.Errorf("%s: %w: by %s", c.dst, inuse.ErrInUse, by)
+	}
 	left, err := filesLeft(c.dst)
 	if err != nil {
 		return err

@@ -169,6 +169,26 @@ func TestUpdateOfEdited(t *testing.T) {
 	}
 }
 
+// TestUpdateOfFiles tests that databases that are copied as files are updated, too.
+func TestUpdateOfFiles(t *testing.T) {
+	for _, backend := range []string{mapdb.SQLite, mapdb.LevelDB} {
+		src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: backend}, 30, 28)
+		dst := filepath.Join(t.TempDir(), "dst")
+		if _, err := worldcopy.Copy(t.Context(), src, dst, worldcopy.Options{Log: true}); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			change(t, src, map[mapdb.Pos][]byte{worldtest.Pos(7): worldtest.Block(8, 28), worldtest.Pos(9): nil})
+			if _, err := worldcopy.Copy(t.Context(), src, dst, worldcopy.Options{Update: true}); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(worldtest.BlocksOf(t, src), worldtest.BlocksOf(t, dst)); diff != "" {
+				t.Errorf("%s: %s", backend, diff)
+			}
+		}
+	}
+}
+
 // TestUpdateStopped tests that an update that was stopped at any place is completed by the next one, even if the world has become as it
 // was before, and that the copy has no world.mt in between.
 func TestUpdateStopped(t *testing.T) {
@@ -208,13 +228,14 @@ func TestUpdateStopped(t *testing.T) {
 	}
 }
 
-// TestUpdateWhileServed tests that a pass reports the program that has the world open.
+// TestUpdateWhileServed tests that a pass reports the program that has the world open, and leaves a copy alone that one has open.
 func TestUpdateWhileServed(t *testing.T) {
 	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 3, 28)
 	dst := filepath.Join(t.TempDir(), "dst")
 	served := "minetestserver (process 7)"
+	used := src
 	inuse.Ask = func(path string) string {
-		if path == src {
+		if path == used {
 			return served
 		}
 		return ""
@@ -228,6 +249,14 @@ func TestUpdateWhileServed(t *testing.T) {
 		if err != nil || r.Server != served {
 			t.Fatalf("%+v, %v", r, err)
 		}
+	}
+	used, served = dst, "minetestserver (process 8)"
+	was := judge.Files(t, dst)
+	if _, err := worldcopy.Copy(t.Context(), src, dst, worldcopy.Options{Update: true}); !errors.Is(err, inuse.ErrInUse) {
+		t.Errorf("a copy that is used: %v", err)
+	}
+	if diff := cmp.Diff(was, judge.Files(t, dst)); diff != "" {
+		t.Error(diff)
 	}
 	if !tests.Long(t) {
 		return

@@ -216,7 +216,7 @@ func Copy(ctx context.Context, src, dst string, opts Options) (*Report, error) {
 	if err := c.lookForServer(ctx); err != nil {
 		return &c.log.Report, err
 	}
-	if c.opts.Log && c.newMap {
+	if c.opts.Log {
 		return &c.log.Report, c.keepLog()
 	}
 	return &c.log.Report, c.log.remove()
