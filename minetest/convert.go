@@ -7,10 +7,12 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"time"
 
 	"trowel.example/check"
 	"trowel.example/internal/format"
 	"trowel.example/internal/limits/effort"
+	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/worldbackup"
 	"trowel.example/minetest/internal/worldconvert"
 	"trowel.example/minetest/internal/worldfile"
@@ -27,6 +29,11 @@ var (
 	optionDrop   = format.Option{Name: "drop", Bool: true, Help: "leave out data that the target cannot hold, instead of failing"}
 	optionBlocks = format.Option{Name: "blocks", Help: "the `version` of all blocks, 17 or 20 to 29 (default: unchanged)"}
 
+	optionUpdate = format.Option{Name: "update", Bool: true,
+		Help: "copy to the world NEW, which an earlier run made, what has changed since the last pass"}
+	optionFollow = format.Option{Name: "follow", Bool: true,
+		Help: "repeat --update until nothing has changed for a minute, or the server has stopped"}
+
 	optionForceUse = format.Option{Name: "in-use", Bool: true, Help: "repair in place even while a program has the " +
 		"world open, except for replacing databases"}
 	optionDropUnknown = format.Option{Name: "drop-unknown", Bool: true,
@@ -35,7 +42,7 @@ var (
 
 // worldConversions contains a conversion for each kind of database, and the usual one, which keeps those of the world.
 var worldConversions = func() []format.Conversion {
-	options := append([]format.Option{optionBlocks, optionDrop}, worldjob.CopyOptions...)
+	options := append([]format.Option{optionBlocks, optionDrop, optionUpdate, optionFollow}, worldjob.CopyOptions...)
 	list := []format.Conversion{{
 		To: worldfile.WorldName, Title: "a world with the same databases, except those that options name", Usual: true, Resumes: true,
 		Options: append([]format.Option{optionMap}, options...),
@@ -83,6 +90,7 @@ func convertWorld(ctx context.Context, job *format.Job, src *format.Source, out 
 		world.AuthPart.Remote(o.Auth) || world.StoragePart.Remote(o.Storage)) {
 		return errors.New("a dry run cannot convert to a database server: it would write to the server")
 	}
+	o.Log, o.Update = !job.Temporary, optionUpdate.On(job)
 	worldjob.LoseUnfinished(job, src.Path, src.Dir)
 	if err := worldjob.CheckMap(ctx, job, src.Dir); err != nil {
 		return err
@@ -91,15 +99,46 @@ func convertWorld(ctx context.Context, job *format.Job, src *format.Source, out 
 	if err != nil {
 		return err
 	}
-	r, err := worldcopy.Copy(ctx, src.Dir, dst, o)
-	if err != nil {
-		return worldjob.NameOptions(worldjob.Resumable(ctx, err), "")
+	var server string
+	for quiet := time.Now(); ; o.Update = true {
+		began := time.Now()
+		r, err := worldcopy.Copy(ctx, src.Dir, dst, o)
+		if err != nil {
+			return worldjob.NameOptions(worldjob.Resumable(ctx, err), "")
+		}
+		for _, line := range r.Lines() {
+			job.Done("%s", line)
+		}
+		took := time.Since(began).Round(time.Millisecond)
+		if o.Update && r.Server == "" {
+			job.Done("the pass took %v; no program had the world open", took)
+		} else if o.Update {
+			job.Done("the pass took %v", took)
+		}
+		if r.Changed > 0 || !o.Update {
+			quiet = time.Now()
+		}
+		if stopped := server != "" && r.Server == ""; !optionFollow.On(job) || stopped || time.Since(quiet) >= followQuiet {
+			if r.Server != "" {
+				job.Warn(src.Path, "%s had the world open: this was not the last pass. Stop it, then run `trowel convert %s -o %s --update`",
+					r.Server, words.Quoted(src.Path), words.Quoted(dst))
+			}
+			return nil
+		}
+		server = r.Server
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(followPause):
+		}
 	}
-	for _, line := range r.Lines() {
-		job.Done("%s", line)
-	}
-	return nil
 }
+
+// Times of --follow: between two passes, and without changes until it ends. A test makes them shorter.
+var (
+	followPause = 5 * time.Second
+	followQuiet = time.Minute
+)
 
 var (
 	worldRepairKinds = slices.Concat(worldrepair.Catalog.Kinds(), worldcopy.Catalog.Kinds(), worldconvert.Catalog.Kinds(),

@@ -242,6 +242,15 @@ func InAnyOrder(ctx context.Context, db DB) iter.Seq2[Block, error] {
 	return db.Blocks(ctx, All())
 }
 
+// InUse returns an error that wraps [ErrInUse] if other programs are connected to the server of a store. Stores in files have
+// none: see [OpenForWriting].
+func InUse(ctx context.Context, db DB) error {
+	if s, ok := db.(interface{ inUse(context.Context) error }); ok {
+		return s.inUse(ctx)
+	}
+	return nil
+}
+
 // Rest releases resources that other programs could notice, for a store that stays open unused, possibly for hours.
 // The next read acquires them again.
 func Rest(db DB) error {

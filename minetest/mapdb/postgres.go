@@ -126,25 +126,32 @@ func openPostgresForWriting(ctx context.Context, c Config, force bool) (Writer, 
 		db.Close()
 		return nil, err
 	}
-	others := 0
-	for wait := time.Duration(0); ; wait += goodbye / 10 {
-		err = db.do(ctx, func(conn *pgx.Conn) error {
-			return conn.QueryRow(ctx, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> "+
-				"pg_backend_pid() AND backend_type = 'client backend' AND application_name <> $1", server.Application).Scan(&others)
-		})
-		if err != nil || others == 0 || force || wait >= goodbye {
-			break
-		}
-		time.Sleep(goodbye / 10)
-	}
-	if err == nil && others > 0 && !force {
-		err = fmt.Errorf("%s: %w: other connections: %d", storePostgres, ErrInUse, others)
+	if !force {
+		err = db.inUse(ctx)
 	}
 	if err != nil {
 		db.Close()
 		return nil, err
 	}
 	return db, nil
+}
+
+func (db *postgresDB) inUse(ctx context.Context) (err error) {
+	others := 0
+	for wait := time.Duration(0); ; wait += goodbye / 10 {
+		err = db.do(ctx, func(conn *pgx.Conn) error {
+			return conn.QueryRow(ctx, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> "+
+				"pg_backend_pid() AND backend_type = 'client backend' AND application_name <> $1", server.Application).Scan(&others)
+		})
+		if err != nil || others == 0 || wait >= goodbye {
+			break
+		}
+		time.Sleep(goodbye / 10)
+	}
+	if err == nil && others > 0 {
+		err = fmt.Errorf("%s: %w: other connections: %d", storePostgres, ErrInUse, others)
+	}
+	return err
 }
 
 // do runs f with the connection. It reconnects if a cancelled context has closed the connection.

@@ -12,10 +12,12 @@ import (
 )
 
 // The files of an unfinished copy of a world: the journal, and the progress since the journal was saved. The progress
-// belongs to one state of the journal and may be lost in a system crash; then some work is repeated.
+// belongs to one state of the journal and may be lost in a system crash; then some work is repeated. A finished copy that
+// can be updated keeps the journal, and the hashes of its blocks.
 const (
 	CopyJournal  = ".trowel-copy"
 	CopyProgress = CopyJournal + "-progress"
+	CopyHashes   = CopyJournal + "-hashes"
 )
 
 // An Unfinished copy is a copy that was interrupted.
@@ -36,6 +38,7 @@ func (u Unfinished) error() error {
 func UnfinishedIn(dir string) (u Unfinished, ok bool) {
 	type journal struct {
 		Saves  int
+		Done   bool
 		Source string
 		Report struct{ Blocks int64 }
 	}
@@ -53,5 +56,5 @@ func UnfinishedIn(dir string) (u Unfinished, ok bool) {
 	if now, err := read(CopyProgress); err == nil && now.Saves == j.Saves {
 		j = now
 	}
-	return Unfinished{j.Source, j.Report.Blocks}, true
+	return Unfinished{j.Source, j.Report.Blocks}, !j.Done
 }

@@ -11,8 +11,10 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/internal/files/wholefile"
 	"trowel.example/internal/limits/parallel"
 	"trowel.example/internal/text/words"
+	"trowel.example/minetest/internal/manifest"
 	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
@@ -63,10 +65,14 @@ func copyBlocks(ctx context.Context, c *copier) error {
 		defer own.Close()
 		db = own
 	}
-	if err := mapdb.Verify(ctx, db); err != nil {
-		return err
+	var old []manifest.Entry
+	var err error
+	if c.log.Passes > 0 {
+		old, err = c.openCopy(ctx)
+	} else if err = mapdb.Verify(ctx, db); err == nil {
+		err = c.openStore(ctx)
 	}
-	if err := c.openStore(ctx); err != nil {
+	if err != nil {
 		return err
 	}
 	if n, err := c.store.Count(ctx); err != nil {
@@ -83,7 +89,7 @@ func copyBlocks(ctx context.Context, c *copier) error {
 		}
 		total = int(n)
 	}
-	b := batch{copier: c, next: *c.log, total: total}
+	b := batch{copier: c, next: *c.log, total: total, old: old}
 	defer b.wait()
 	rows := c.rest(db.Blocks(ctx, mapdb.All()))
 	if c.opts.Blocks != 0 {
@@ -103,7 +109,7 @@ func copyBlocks(ctx context.Context, c *copier) error {
 	if err := b.flush(ctx); err != nil {
 		return err
 	}
-	return b.wait()
+	return errors.Join(b.wait(), b.removeGone(ctx, db))
 }
 
 // rest skips the rows that are already copied. It returns an error if their positions show that the source has
@@ -301,7 +307,8 @@ func ConvertBlock(b mapdb.Block, version int, o mapblock.ConvertOptions) (c Conv
 type batch struct {
 	*copier
 	total  int
-	next   journal // the journal after the batch is written
+	old    []manifest.Entry // of the blocks that the copy has, for an update; see known
+	next   journal          // the journal after the batch is written
 	blocks []mapdb.Block
 	found  []check.Finding
 	size   int
@@ -346,6 +353,11 @@ func (b *batch) add(o outcome) {
 	}
 	r.Blocks++
 	b.next.Sum.add(o.sum)
+	if b.known(o) {
+		b.rows--
+		return
+	}
+	r.Changed++
 	b.blocks = append(b.blocks, mapdb.Block{Pos: o.pos, Data: o.data})
 	b.size += len(o.data)
 }
@@ -411,6 +423,32 @@ func (c *copier) again() error {
 	return c.log.save()
 }
 
+// scan calls f with the position and digest of each block of the copy, and returns their number.
+func (c *copier) scan(ctx context.Context, db mapdb.DB, f func(mapdb.Pos, sum) error) (n int64, err error) {
+	type digest struct {
+		pos mapdb.Pos
+		sum sum
+		err error
+	}
+	for d := range mapdb.Parallel(mapdb.InAnyOrder(ctx, db), func(b mapdb.Block, err error) digest {
+		return digest{b.Pos, sumOf(b.Pos, b.Data), err}
+	}) {
+		if row := (*mapdb.RowError)(nil); errors.As(d.err, &row) {
+			return n, fmt.Errorf("%w: %w", ErrVerify, d.err)
+		}
+		if d.err == nil {
+			d.err = f(d.pos, d.sum)
+		}
+		if d.err != nil {
+			return n, d.err
+		}
+		if n++; n%batchRows == 0 {
+			c.progress("verify", int(n), int(c.log.Report.Blocks))
+		}
+	}
+	return n, nil
+}
+
 // verify reads the blocks of the copy and compares their digest.
 func verify(ctx context.Context, c *copier) error {
 	if !c.newMap {
@@ -424,32 +462,36 @@ func verify(ctx context.Context, c *copier) error {
 		return err
 	}
 	defer db.Close()
-	type digest struct {
-		sum sum
-		err error
-	}
-	var all sum
-	n := int64(0)
-	for d := range mapdb.Parallel(mapdb.InAnyOrder(ctx, db), func(b mapdb.Block, err error) digest {
-		return digest{sumOf(b.Pos, b.Data), err}
-	}) {
-		if row := (*mapdb.RowError)(nil); errors.As(d.err, &row) {
-			return fmt.Errorf("%w: %w", ErrVerify, d.err)
-		}
-		if d.err != nil {
-			return d.err
-		}
-		all.add(d.sum)
-		if n++; n%batchRows == 0 {
-			c.progress("verify", int(n), int(c.log.Report.Blocks))
-		}
-	}
 	r := &c.log.Report
-	if n != r.Blocks || all != c.log.Sum {
-		return &fault.Error{File: db.String(), Path: "blocks", Offset: -1, Want: fmt.Sprintf("%s with the digest %v",
-			words.Count(r.Blocks, "block"), c.log.Sum), Got: fmt.Sprintf("%d with %v", n, all), Err: ErrVerify}
+	var all sum
+	scan := func(add func(manifest.Entry) error) (int64, error) {
+		return c.scan(ctx, db, func(p mapdb.Pos, s sum) error {
+			all.add(s)
+			return add(manifest.Entry{Pos: p, Hash: s.hash()})
+		})
 	}
-	r.Digest = all.String()
-	c.progress("verify", int(n), int(n))
-	return nil
+	compare := func(n int64, err error) error {
+		if err != nil {
+			return err
+		}
+		if n != r.Blocks || all != c.log.Sum {
+			return &fault.Error{File: db.String(), Path: "blocks", Offset: -1, Want: fmt.Sprintf("%s with the digest %v",
+				words.Count(r.Blocks, "block"), c.log.Sum), Got: fmt.Sprintf("%d with %v", n, all), Err: ErrVerify}
+		}
+		r.Digest = all.String()
+		c.progress("verify", int(n), int(n))
+		return nil
+	}
+	if !c.opts.Log {
+		return compare(scan(func(manifest.Entry) error { return nil }))
+	}
+	path := filepath.Join(c.dst, world.CopyHashes)
+	f, err := os.OpenFile(wholefile.Part(path), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	if err = errors.Join(compare(manifest.SortScratch(f, scan)), wholefile.Flush(f), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return os.Rename(f.Name(), path)
 }

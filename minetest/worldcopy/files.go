@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/wholefile"
@@ -27,6 +28,7 @@ func copyFiles(ctx context.Context, c *copier) error {
 	defer root.Close()
 	var lost error
 	folders := []string{c.dst}
+	has := make(map[string]bool)
 	folder := regular.NewFS(root, func(rel string, err error) {
 		if _, ok := out[rel]; ok || !c.wants(rel, false) {
 			return
@@ -86,6 +88,7 @@ func copyFiles(ctx context.Context, c *copier) error {
 		case e.Type().IsRegular() && sqlitefile.IsBeside(path) && sqlitefile.IsDatabase(path[:strings.LastIndex(path, "-")]):
 			return nil // its contents are in the copy of the database
 		case e.Type().IsRegular():
+			has[rel] = true
 			err = c.copyOne(ctx, path, target)
 		default:
 			c.report(foundOdd, rel, "it is a %v", e.Type())
@@ -98,6 +101,11 @@ func copyFiles(ctx context.Context, c *copier) error {
 	if err = errors.Join(err, lost); err != nil {
 		return err
 	}
+	if c.log.Passes > 0 {
+		if err := c.removeFiles(out, has); err != nil {
+			return err
+		}
+	}
 	for _, dir := range folders {
 		if err := wholefile.SyncDir(dir); err != nil {
 			return err
@@ -106,10 +114,34 @@ func copyFiles(ctx context.Context, c *copier) error {
 	return nil
 }
 
+// removeFiles removes the copied files that the world does not have any more.
+func (c *copier) removeFiles(out map[string]bool, has map[string]bool) error {
+	return filepath.WalkDir(c.dst, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || path == c.dst {
+			return err
+		}
+		rel, err := filepath.Rel(c.dst, path)
+		_, apart := out[rel]
+		switch {
+		case err != nil:
+			return err
+		case apart && e.IsDir():
+			return fs.SkipDir
+		case apart || e.IsDir() || has[rel] || sqlitefile.IsBeside(path) || strings.HasPrefix(e.Name(), ".trowel-"):
+			return nil
+		}
+		return os.Remove(path)
+	})
+}
+
 // wants reports whether the options copy the file or folder at a path of the world.
 func (c *copier) wants(rel string, folder bool) bool {
 	return c.opts.Only == nil || c.opts.Only(filepath.ToSlash(rel), folder)
 }
+
+// settled is the minimum age of the last change of a database by whose time an update recognizes it: a later change could have the
+// same time.
+const settled = 3 * time.Second
 
 // copyOne copies a file. It may be a database that a program writes to.
 func (c *copier) copyOne(ctx context.Context, from, to string) error {
@@ -123,6 +155,11 @@ func (c *copier) copyOne(ctx context.Context, from, to string) error {
 	st, err := os.Stat(from)
 	if err != nil {
 		return err
+	}
+	if there, err := os.Stat(to); c.log.Passes > 0 && err == nil && same(there, st) {
+		if _, err := os.Lstat(from + "-wal"); errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
 	}
 	part := wholefile.Part(to)
 	for _, name := range []string{part, part + "-journal", part + "-wal", to} {
@@ -149,7 +186,10 @@ func (c *copier) copyOne(ctx context.Context, from, to string) error {
 		return copyFile(ctx, from, to)
 	}
 	if err == nil {
-		err = errors.Join(wholefile.Sync(part), wholefile.SetTimeOf(part, st.ModTime()))
+		err = wholefile.Sync(part)
+	}
+	if err == nil && (!c.opts.Log || time.Since(st.ModTime()) > settled) {
+		err = wholefile.SetTimeOf(part, st.ModTime())
 	}
 	if err == nil {
 		err = os.Rename(part, to)

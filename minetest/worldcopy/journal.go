@@ -38,13 +38,19 @@ type journal struct {
 	Damaged bool // something could not be read and is not in the copy
 	Lost    bool // not only because of a limit
 
+	Passes int               // number of finished passes
+	Done   bool              // the copy is finished, and can be updated
+	Target target            // of an update that does not name it
+	Left   map[string]string // size and time of the files of the finished copy
+	Parts  map[string]sum    // digests of the things in moved stores, by part
+
 	path    string
 	resumed bool
 }
 
 // begin starts a copy, or continues an unfinished one.
 func begin(c *copier) (*journal, error) {
-	j := &journal{Source: c.src, Options: c.digest(), path: filepath.Join(c.dst, world.CopyJournal)}
+	j := &journal{Source: c.src, Options: c.digest(), path: filepath.Join(c.dst, world.CopyJournal), Target: c.opts.target()}
 	entries, err := os.ReadDir(c.dst)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = wholefile.MkdirAll(c.dst, folderMode(c.src))
@@ -69,9 +75,14 @@ func begin(c *copier) (*journal, error) {
 	if was.Source != j.Source || was.Options != j.Options {
 		return nil, fmt.Errorf("%s: %w: a copy of %s, or with other options", c.dst, ErrOther, was.Source)
 	}
+	if was.Done && !c.opts.Update {
+		return nil, fmt.Errorf("%s: %w", c.dst, fs.ErrExist)
+	}
 	was.read(filepath.Join(c.dst, world.CopyProgress))
 	was.resumed = true
-	was.Report.Resumed = was.Report.Blocks
+	if was.Report.Resumed = was.Report.Blocks; was.Passes > 0 {
+		was.Report.Server = "" // of another pass
+	}
 	return &was, removeParts(c.dst)
 }
 
@@ -139,7 +150,7 @@ func (j *journal) remove() error {
 func (j *journal) restart() {
 	r := &j.Report
 	j.Rows, j.Last, j.Sum = 0, nil, sum{}
-	r.Blocks, r.Converted, r.Kept, r.Dropped, r.Rows, r.Damaged, r.Salvaged, r.Resumed = 0, 0, 0, 0, 0, 0, 0, 0
+	r.Blocks, r.Converted, r.Kept, r.Dropped, r.Rows, r.Damaged, r.Salvaged, r.Resumed, r.Changed = 0, 0, 0, 0, 0, 0, 0, 0, 0
 }
 
 // enter records that the target of the stage is created by this copy from now on.
@@ -160,7 +171,7 @@ func removeParts(dir string) error {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
 		if name := e.Name(); strings.HasSuffix(name, wholefile.Suffix) || strings.HasPrefix(name, ".trowel-") &&
-			name != world.CopyJournal && name != world.CopyProgress {
+			name != world.CopyJournal && name != world.CopyProgress && name != world.CopyHashes {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, name)))
 		}
 	}

@@ -173,7 +173,7 @@ func isStore(name string) bool {
 // leftOut returns the names in the folder of the world that are not copied: true for the old databases, false for
 // names that the new databases use.
 func (p *plan) leftOut() map[string]bool {
-	out := map[string]bool{"world.mt": true, world.CopyJournal: true, world.CopyProgress: true}
+	out := map[string]bool{"world.mt": true, world.CopyJournal: true, world.CopyProgress: true, world.CopyHashes: true}
 	mark := func(names []string, used bool) {
 		for _, name := range names {
 			out[name] = out[name] || used

@@ -19,32 +19,44 @@ import (
 )
 
 func movePlayers(ctx context.Context, c *copier) error {
-	return move(ctx, c, part[*world.Player]{"players", world.PlayersPart, world.OpenPlayers, &c.log.Report.Players,
-		func(name string) check.Place { return place.Player(name) }})
+	return move(ctx, c, players, &c.log.Report.Players)
 }
-
 func moveAccounts(ctx context.Context, c *copier) error {
-	return move(ctx, c, part[*world.Account]{"accounts", world.AuthPart, world.OpenAuth, &c.log.Report.Accounts,
-		func(name string) check.Place { return place.Account(name) }})
+	return move(ctx, c, accounts, &c.log.Report.Accounts)
 }
+func moveMods(ctx context.Context, c *copier) error { return move(ctx, c, mods, &c.log.Report.Mods) }
 
-func moveMods(ctx context.Context, c *copier) error {
-	return move(ctx, c, part[*world.ModData]{"mods", world.StoragePart, world.OpenStorage, &c.log.Report.Mods,
-		func(mod string) check.Place { return place.Entry{Mod: mod} }})
-}
+// The parts of a world that are in stores.
+var (
+	players = part[*world.Player]{"players", world.PlayersPart, world.OpenPlayers,
+		func(name string) check.Place { return place.Player(name) },
+		func(p *world.Player) (string, []byte, error) {
+			data, err := p.Append(nil)
+			return p.Name, fmt.Append(data, p.Created.Unix(), p.Modified.Unix()), err
+		}}
+	accounts = part[*world.Account]{"accounts", world.AuthPart, world.OpenAuth,
+		func(name string) check.Place { return place.Account(name) },
+		func(a *world.Account) (string, []byte, error) {
+			data, err := a.AppendRecord(nil)
+			return a.Name, data, err
+		}}
+	mods = part[*world.ModData]{"mods", world.StoragePart, world.OpenStorage,
+		func(mod string) check.Place { return place.Entry{Mod: mod} },
+		func(m *world.ModData) (string, []byte, error) { return m.Mod, fmt.Appendf(nil, "%q", m.Entries), nil }}
+)
 
 // part describes a part of a world that is in a store.
 type part[T any] struct {
-	what  string
-	part  world.Part
-	open  func(context.Context, string, *world.Settings, world.Options) (world.Store[T], error)
-	count *int
-	place func(name string) check.Place
+	what   string
+	part   world.Part
+	open   func(context.Context, string, *world.Settings, world.Options) (world.Store[T], error)
+	place  func(name string) check.Place
+	record func(thing T) (name string, data []byte, err error)
 }
 
 // move copies a store of the world to another backend. An interrupted run repeats it from the beginning, because
 // nothing is visible before Commit.
-func move[T any](ctx context.Context, c *copier, p part[T]) (err error) {
+func move[T any](ctx context.Context, c *copier, p part[T], count *int) (err error) {
 	target := c.target(p.part)
 	if target == "" {
 		return nil
@@ -76,7 +88,7 @@ func move[T any](ctx context.Context, c *copier, p part[T]) (err error) {
 	if err := c.protect(p.part); err != nil {
 		return err
 	}
-	if remote && !c.log.Entered {
+	if remote && !c.log.Entered && c.log.Passes == 0 {
 		for name, err := range to.Names(ctx) {
 			return errors.Join(err, fmt.Errorf("%s: %.40q: %w", target, name, fs.ErrExist))
 		}
@@ -91,8 +103,9 @@ func move[T any](ctx context.Context, c *copier, p part[T]) (err error) {
 	for _, table := range slices.Sorted(maps.Keys(orphans)) {
 		c.report(foundOrphans, p.what+":"+table, "%s", words.Count(orphans[table], "row"))
 	}
-	*p.count = 0
+	*count = 0
 	dates := 0
+	put := make(map[string]bool)
 	for name, err := range from.Names(ctx) {
 		var thing T
 		if err == nil {
@@ -116,8 +129,15 @@ func move[T any](ctx context.Context, c *copier, p part[T]) (err error) {
 			c.reportPlace(foundLost, p.place(name), fmt.Sprintf("%s:%s", p.what, name), "%v", err)
 			continue
 		}
-		*p.count++
-		c.progress(p.what, *p.count, 0)
+		*count++
+		is, _, _ := p.record(thing) // a player may be in a file of another name
+		put[is] = true
+		c.progress(p.what, *count, 0)
+	}
+	if remote {
+		if err := deleteOthers(ctx, to, put); err != nil {
+			return err
+		}
 	}
 	if players, ok := any(from).(world.Players); ok {
 		for file, name := range world.Misnamed(ctx, players) {
@@ -129,7 +149,7 @@ func move[T any](ctx context.Context, c *copier, p part[T]) (err error) {
 	}
 	// A world with files may have none of this part, but a server makes a database when it starts: without one, the copy would
 	// look as if it had lost it.
-	if s, ok := to.(interface{ Start(context.Context) error }); ok && *p.count == 0 && c.have.Of(p.part) == world.Files {
+	if s, ok := to.(interface{ Start(context.Context) error }); ok && *count == 0 && c.have.Of(p.part) == world.Files {
 		if err := s.Start(ctx); err != nil {
 			return err
 		}
@@ -137,7 +157,40 @@ func move[T any](ctx context.Context, c *copier, p part[T]) (err error) {
 	if err := to.Commit(ctx); err != nil {
 		return err
 	}
-	return p.compare(ctx, to)
+	n, digest, err := p.digest(ctx, to)
+	if err != nil {
+		return err
+	}
+	if n != *count {
+		return fmt.Errorf("%s: %w: %d of %d", p.what, ErrVerify, n, *count)
+	}
+	if c.log.Parts == nil {
+		c.log.Parts = make(map[string]sum)
+	}
+	if c.log.Parts[p.what] != digest {
+		c.log.Report.Changed++
+	}
+	c.log.Parts[p.what] = digest
+	return nil
+}
+
+// deleteOthers deletes the things of a store that have other names than those that were put into it.
+func deleteOthers[T any](ctx context.Context, to world.Store[T], put map[string]bool) error {
+	var gone []string
+	for name, err := range to.Names(ctx) {
+		if err != nil {
+			return err
+		}
+		if !put[name] {
+			gone = append(gone, name)
+		}
+	}
+	for _, name := range gone {
+		if err := to.Delete(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // protect makes the copied store readable for its owner only, if the original files are.
@@ -148,34 +201,37 @@ func (c *copier) protect(p world.Part) error {
 	return world.Protect(c.dst, p.Files(c.target(p))...)
 }
 
-// compare returns an error if the store does not contain all that was written.
-func (p part[T]) compare(ctx context.Context, to world.Store[T]) error {
-	n := 0
-	for _, err := range to.Names(ctx) {
-		if err != nil {
-			return err
+// digest returns the number of things in a store, and a digest of them that does not depend on their order.
+func (p part[T]) digest(ctx context.Context, store world.Store[T]) (n int, all sum, err error) {
+	for name, err := range store.Names(ctx) {
+		var thing T
+		if err == nil {
+			thing, err = store.Get(ctx, name)
 		}
+		if err != nil {
+			return n, all, err
+		}
+		_, data, err := p.record(thing)
+		all.add(sumOf(mapdb.Pos{}, fmt.Appendf(data, "%s%v", name, err)))
 		n++
 	}
-	if n != *p.count {
-		return fmt.Errorf("%s: %w: %d of %d", p.what, ErrVerify, n, *p.count)
-	}
-	return nil
+	return n, all, nil
 }
 
 // lookAtStores opens the stores that were copied as files and compares them with the originals.
 func lookAtStores(ctx context.Context, c *copier) error {
 	return errors.Join(
-		lookAt(ctx, c, part[*world.Player]{what: "players", part: world.PlayersPart, open: world.OpenPlayers}),
-		lookAt(ctx, c, part[*world.Account]{what: "accounts", part: world.AuthPart, open: world.OpenAuth}),
-		lookAt(ctx, c, part[*world.ModData]{what: "mods", part: world.StoragePart, open: world.OpenStorage}),
+		lookAt(ctx, c, players),
+		lookAt(ctx, c, accounts),
+		lookAt(ctx, c, mods),
 	)
 }
 
 // lookAt compares a store of the copy with that of the world, and reports what cannot be read.
 func lookAt[T any](ctx context.Context, c *copier, p part[T]) (err error) {
-	if c.target(p.part) != "" || p.part.Remote(c.have.Of(p.part)) || c.opts.Only != nil {
-		return nil // it was compared when it was moved, is on the same server, or need not be in the copy
+	if c.target(p.part) != "" || p.part.Remote(c.have.Of(p.part)) || c.opts.Only != nil ||
+		c.opts.Log && c.log.Report.Server != "" {
+		return nil // it was compared when it was moved, is on the same server, need not be in the copy, or changes until the last pass
 	}
 	broken := func(name string, err error) {
 		place := p.what

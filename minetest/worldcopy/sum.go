@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 
+	"trowel.example/minetest/internal/manifest"
 	"trowel.example/minetest/mapdb"
 )
 
@@ -31,6 +32,9 @@ func (s *sum) add(t sum) {
 		s[i] += t[i]
 	}
 }
+
+// hash is a part of the digest of one block, for manifests.
+func (s sum) hash() manifest.Hash { return max(1, manifest.Hash(s[0])) }
 
 func (s sum) String() string {
 	var b []byte

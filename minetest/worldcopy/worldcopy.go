@@ -71,6 +71,13 @@ type Options struct {
 	// Remote allows connections to the servers that world.mt of the source names.
 	Remote bool
 
+	// Log keeps the log of the finished copy, so that a later run with Update can copy what has changed since.
+	Log bool
+	// Update copies to a finished copy with a log what has changed in the world since the last pass, and removes from it
+	// what is no longer in the world. Options that select what is different in the copy are those of the first pass if they
+	// are not set. A copy that was changed since the last pass is an error that wraps [ErrEdited], and stays as it is.
+	Update bool
+
 	// Whole stops the copy before its world.mt is written, with an error that wraps [fault.ErrLost], if a part of the
 	// world cannot be read, or [fault.ErrLimit] if the part only exceeds a limit. A later run without Whole completes the copy.
 	Whole bool
@@ -100,6 +107,10 @@ type Report struct {
 	Players, Accounts, Mods int
 	Lost                    int // players, accounts and mods that could not be copied
 
+	Changed int64  // blocks that the pass wrote or removed, and stores whose contents differ from those of the last pass
+	Updated bool   // this pass updated a finished copy
+	Server  string // the program that had the world open during the pass; "" if none was visible
+
 	Files  int    // files that were copied unchanged
 	Digest string // of the positions and bytes of all blocks, in hexadecimal, independent of their order
 }
@@ -128,6 +139,9 @@ func (r *Report) Lines() []string {
 		}
 	}
 	lines := []string{text + verified}
+	if r.Updated {
+		lines = append(lines, words.Count(r.Changed, "change")+" since the last pass")
+	}
 	if r.Resumed > 0 {
 		lines = append(lines, words.Count(int(r.Resumed), "block")+" copied by an earlier run")
 	}
@@ -141,6 +155,11 @@ var (
 	ErrOther = errors.New("the folder contains another unfinished copy")
 	// ErrChanged means that the source has changed since the copy began.
 	ErrChanged = errors.New("the world changed during the run")
+	// ErrEdited means that a copy cannot be updated because it was changed since the last pass.
+	ErrEdited = errors.New("a server or an edit changed this after the last pass, so nothing is copied: convert the world to a " +
+		"new folder, or continue with this one without --update")
+	// ErrNoLog means that a folder is not a copy that can be updated.
+	ErrNoLog = errors.New("not a finished conversion: --update needs a world that convert has made")
 )
 
 // Copy copies the world in the folder src to the folder dst. The folder dst must be missing or empty, or contain an
@@ -152,6 +171,11 @@ var (
 // compared by a digest. The error is about the source, the copy, or incompatible options. Damaged blocks, rows and
 // players are not errors: they are reported to [Options.Sink] and counted.
 func Copy(ctx context.Context, src, dst string, opts Options) (*Report, error) {
+	if opts.Update {
+		if err := opts.remember(dst); err != nil {
+			return nil, err
+		}
+	}
 	c, err := prepare(ctx, src, dst, opts)
 	if err != nil {
 		return nil, err
@@ -160,6 +184,14 @@ func Copy(ctx context.Context, src, dst string, opts Options) (*Report, error) {
 		return nil, err
 	}
 	defer c.abandon()
+	if err := c.lookForServer(ctx); err != nil {
+		return nil, err
+	}
+	if c.log.Passes > 0 {
+		if err := c.nextPass(ctx); err != nil {
+			return nil, err
+		}
+	}
 	if c.log.Damaged {
 		c.report(foundEarlier, ".", "its missing data are not in this copy")
 	}
@@ -180,6 +212,12 @@ func Copy(ctx context.Context, src, dst string, opts Options) (*Report, error) {
 		if err := c.log.nextStage(); err != nil {
 			return &c.log.Report, err
 		}
+	}
+	if err := c.lookForServer(ctx); err != nil {
+		return &c.log.Report, err
+	}
+	if c.opts.Log {
+		return &c.log.Report, c.keepLog()
 	}
 	return &c.log.Report, c.log.remove()
 }

@@ -70,9 +70,9 @@ func Open(ctx context.Context, w *World, o Options) fs.FS {
 // Keep announces that the sidecar will be read, see [tree.Keeper].
 func (s *shown) Keep() { s.keeping.Store(true) }
 
-// databases returns the files and folders of the world's own folder that the tree presents in another form.
+// databases returns the files and folders of the world's own folder that the tree presents in another form, and the log of a copy.
 func (w *World) databases() map[string]bool {
-	hidden := make(map[string]bool)
+	hidden := map[string]bool{world.CopyJournal: true, world.CopyProgress: true, world.CopyHashes: true}
 	for _, part := range world.Parts() {
 		for _, name := range part.Files(w.Backends.Of(part)) {
 			hidden[name] = true

@@ -35,6 +35,10 @@ discards that data. The same command with the same --backup resumes an interrupt
 "trowel undo FILE FOLDER" undoes the conversion. A world that a server has open is
 refused. It prints the changes, with --json as {what, count, unit}.
 
+A world can be converted to another database while its server runs (SQLite, PostgreSQL). With --update
+the next run copies to the new world what has changed since, and removes what is gone; the last run
+is for the stopped server. --follow repeats it. A new world that was changed meanwhile is refused.
+
 ` + keepHelp + `
 
 ` + reportHelp,
@@ -42,6 +46,8 @@ refused. It prints the changes, with --json as {what, count, unit}.
   trowel convert - -o - --to ddnet < old.map > new.map
   trowel convert WOLF.DAT.BINDAT
   trowel convert *.map -o ddnet/ --to ddnet
+  trowel convert world -o moved --to postgresql --postgres "host=/run/postgresql dbname=world"
+  trowel convert world -o moved --update
   trowel convert world --in-place --blocks 29 --backup world.before`,
 	}
 	AsWork(cmd)
@@ -202,7 +208,7 @@ func (v *conversions) convert(ctx context.Context, name string, from map[string]
 		return wording.Named(convertFile(ctx, v.Tool, g, c, job, w), g.Called)
 	})
 	if c.Resumes && errors.Is(err, fs.ErrExist) {
-		return wording.Hint(err, "name a new folder with -o")
+		return wording.Hint(err, "name a new folder with -o, or add --update if convert has made this one")
 	}
 	if err != nil {
 		return err

@@ -124,3 +124,22 @@ func TestKillInto(t *testing.T) {
 		k.must("trowel restore -q repo --into w --area 0,0,0:9,9,9; rm m; trowel manifest -q w -o m; cmp m old")
 	})
 }
+
+// TestKillUpdate tests that an update of a conversion that is killed at any call that changes the disk is completed by the next one, with
+// everything that the world has and nothing else.
+func TestKillUpdate(t *testing.T) {
+	k := newKilling(t)
+	k.must("trowel pack -q " + k.samples + "/hollow -o w; echo a > w/gone; trowel convert -q w -o first --to sqlite --players leveldb; " +
+		"trowel edit -q w --in-place --backup undo.zip -- set default:dirt --area 0,0,0:9,9,9; " +
+		"trowel edit -q w --in-place --backup names.zip -- rename-player singleplayer ann; rm w/gone; trowel manifest -q w -o now")
+	args := []string{"convert", "-q", "w", "-o", "new", "--update"}
+	k.each("rm -rf new m; cp -a first new", args, func(at string) {
+		k.must("trowel convert -q w -o new --update; trowel check -q --min error new; trowel manifest -q new -o m; cmp m now")
+		if out, _ := k.run("trowel diff w new 2>/dev/null | grep -v '^world.mt: '"); out != "" {
+			t.Errorf("killed at %s: differences: %s", at, out)
+		}
+		if left, _ := filepath.Glob(filepath.Join(k.dir, "new", ".*")); len(left) != 2 {
+			t.Errorf("killed at %s: left: %v", at, left)
+		}
+	})
+}
