@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"trowel.example/internal/files/inuse"
+	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/format"
 	"trowel.example/internal/testing/judge"
 	"trowel.example/minetest/internal/worldtest"
@@ -26,12 +26,12 @@ func (o keptDir) KeptDir() (string, error) { return o.dir, nil }
 func TestFollow(t *testing.T) {
 	pause, quiet := followPause, followQuiet
 	followPause, followQuiet = time.Millisecond, 50*time.Millisecond
-	t.Cleanup(func() { followPause, followQuiet, inuse.Ask = pause, quiet, nil })
+	t.Cleanup(func() { followPause, followQuiet, filelock.AskUser = pause, quiet, nil })
 	for _, stops := range []bool{true, false} {
 		dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 3, 28)
 		dst := filepath.Join(t.TempDir(), "dst")
 		asked := 0
-		inuse.Ask = func(path string) string {
+		filelock.AskUser = func(path string) string {
 			if asked++; path != dir || stops && asked > 4 {
 				return ""
 			}

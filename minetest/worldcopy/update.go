@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"trowel.example/internal/files/inuse"
+	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/wholefile"
 	"trowel.example/internal/limits/effort"
@@ -59,7 +59,7 @@ func (c *copier) lookForServer(ctx context.Context) error {
 		return err
 	}
 	if by != "" && c.opts.Log && c.from.Backend == mapdb.RedisDB {
-		return fmt.Errorf("%s: %w: by %s; stop it, because a Redis cannot be read at one moment", c.src, inuse.ErrInUse, by)
+		return fmt.Errorf("%s: %w: by %s; stop it, because a Redis cannot be read at one moment", c.src, filelock.ErrInUse, by)
 	}
 	c.log.Report.Server = cmp.Or(c.log.Report.Server, by)
 	return nil
@@ -67,14 +67,14 @@ func (c *copier) lookForServer(ctx context.Context) error {
 
 // userOf returns the program that has the world in a folder open, whose blocks are in the store m; "" if none is visible.
 func userOf(ctx context.Context, dir string, m mapdb.Config) (string, error) {
-	if by := inuse.By(dir); by != "" || m.Backend != mapdb.Postgres {
+	if by := filelock.UsedBy(dir); by != "" || m.Backend != mapdb.Postgres {
 		return by, nil
 	}
 	db, err := mapdb.Open(ctx, dir, m)
 	if err != nil {
 		return "", err
 	}
-	if err = errors.Join(mapdb.InUse(ctx, db), db.Close()); errors.Is(err, inuse.ErrInUse) {
+	if err = errors.Join(mapdb.InUse(ctx, db), db.Close()); errors.Is(err, filelock.ErrInUse) {
 		return "a program with a connection to its database", nil
 	}
 	return "", err
@@ -133,7 +133,7 @@ func (c *copier) refuseEdited(ctx context.Context) error {
 	if by, err := userOf(ctx, c.dst, c.to); err != nil {
 		return err
 	} else if by != "" {
-		return fmt.Errorf("%s: %w: by %s", c.dst, inuse.ErrInUse, by)
+		return fmt.Errorf("%s: %w: by %s", c.dst, filelock.ErrInUse, by)
 	}
 	left, err := filesLeft(c.dst)
 	if err != nil {

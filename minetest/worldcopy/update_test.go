@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
-	"trowel.example/internal/files/inuse"
+	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/internal/worldtest"
@@ -234,13 +234,13 @@ func TestUpdateWhileServed(t *testing.T) {
 	dst := filepath.Join(t.TempDir(), "dst")
 	served := "minetestserver (process 7)"
 	used := src
-	inuse.Ask = func(path string) string {
+	filelock.AskUser = func(path string) string {
 		if path == used {
 			return served
 		}
 		return ""
 	}
-	t.Cleanup(func() { inuse.Ask = nil })
+	t.Cleanup(func() { filelock.AskUser = nil })
 	for i := range 3 {
 		if i == 2 {
 			served = ""
@@ -252,7 +252,7 @@ func TestUpdateWhileServed(t *testing.T) {
 	}
 	used, served = dst, "minetestserver (process 8)"
 	was := judge.Files(t, dst)
-	if _, err := worldcopy.Copy(t.Context(), src, dst, worldcopy.Options{Update: true}); !errors.Is(err, inuse.ErrInUse) {
+	if _, err := worldcopy.Copy(t.Context(), src, dst, worldcopy.Options{Update: true}); !errors.Is(err, filelock.ErrInUse) {
 		t.Errorf("a copy that is used: %v", err)
 	}
 	if diff := cmp.Diff(was, judge.Files(t, dst)); diff != "" {
