@@ -199,7 +199,8 @@ var torchlightSource = &format.Format{
 			})
 		},
 	}, modelConversion}, textConversions(openSingle)...),
-	Kinds: slices.Concat(moddir.Catalog.Kinds(), text.Catalog.Kinds(), layout.Catalog.Kinds(), ogre.Catalog.Kinds(), ogre.AnimationCatalog.Kinds(),
+	Kinds: slices.Concat(moddir.Catalog.Kinds(), text.Catalog.Kinds(), layout.Catalog.Kinds(), ogre.Catalog.Kinds(),
+		ogre.AnimationCatalog.Kinds(),
 		translation.Catalog.Kinds(), modedit.Catalog.Kinds()),
 	Options: append([]format.Option{optionNames, optionSceneBase}, modelOptions...),
 }

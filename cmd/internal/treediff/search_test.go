@@ -31,7 +31,8 @@ func TestSearch(t *testing.T) {
 	if err != nil || fmt.Sprint(got) != "[a.txt:2:two b/c.txt:1:two]" {
 		t.Errorf("found %v, %v", got, err)
 	}
-	if p, err := Pattern("tw.", true, false, nil); err != nil || len(MatchingLines(p, []byte("two"))) != 0 || len(MatchingLines(p, []byte("tw."))) != 1 {
+	p, err = Pattern("tw.", true, false, nil)
+	if err != nil || len(MatchingLines(p, []byte("two"))) != 0 || len(MatchingLines(p, []byte("tw."))) != 1 {
 		t.Error("a text is taken for an expression")
 	}
 }

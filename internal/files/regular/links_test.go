@@ -72,7 +72,8 @@ func TestFollowLinks(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	for name, err := range map[string]error{
-		"out": regular.ErrOut, "outdir": regular.ErrOut, "etc": regular.ErrOut, "a/far": regular.ErrOut, "through": regular.ErrOut, "null": regular.ErrOut,
+		"out": regular.ErrOut, "outdir": regular.ErrOut, "etc": regular.ErrOut, "a/far": regular.ErrOut,
+		"through": regular.ErrOut, "null": regular.ErrOut,
 		"dead": regular.ErrDead, "self": regular.ErrOut, "here": regular.ErrTwice, "a/above": regular.ErrTwice,
 		"folder/above": regular.ErrTwice, "folder/tob": regular.ErrTwice, "a/tob/toa": regular.ErrTwice, "b/toa/tob": regular.ErrTwice,
 	} {

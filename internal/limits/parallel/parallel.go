@@ -1,5 +1,6 @@
-// Package parallel distributes work over all cores, and limits the memory that it uses at a time ([Budget]). A panic of a goroutine that it starts is raised again in the
-// calling goroutine, as a [Panic]: code that recovers there, for one file of many, recovers from all panics.
+// Package parallel distributes work over all cores, and limits the memory that it uses at a time ([Budget]). A panic of a
+// goroutine that it starts is raised again in the calling goroutine, as a [Panic]: code that recovers there, for one file of
+// many, recovers from all panics.
 package parallel
 
 import (

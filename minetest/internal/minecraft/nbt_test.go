@@ -44,7 +44,8 @@ func file() []byte {
 		tag(minecraft.Long, "l", int64(-1<<40)), tag(minecraft.Float, "f", float32(1.5)), tag(minecraft.Double, "d", math.Pi),
 		tag(minecraft.ByteArray, "bytes", int32(3), []byte{7, 8, 9}), tag(minecraft.IntArray, "ints", int32(1), int32(5)),
 		tag(minecraft.LongArray, "longs", int32(1), int64(6)), tag(minecraft.String, "text", "hello"),
-		tag(minecraft.List, "empty", byte(minecraft.End), int32(0)), tag(minecraft.List, "shorts", byte(minecraft.Short), int32(2), int16(1), int16(2)),
+		tag(minecraft.List, "empty", byte(minecraft.End), int32(0)),
+		tag(minecraft.List, "shorts", byte(minecraft.Short), int32(2), int16(1), int16(2)),
 		tag(minecraft.List, "things", byte(minecraft.Compound), int32(2), inner, inner),
 		tag(minecraft.Int, "twice", int32(1)), tag(minecraft.Int, "twice", int32(2)), tag(minecraft.Compound, "inner", inner), byte(0))
 }
@@ -96,13 +97,15 @@ func TestErrors(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"rest":           {append(file(), 1), "expected the end of the file, found 1 more bytes"},
-		"no compound":    {tag(minecraft.Int, "x", int32(1)), "expected a compound"},
-		"kind":           {tag(minecraft.Compound, "x", tag(minecraft.Kind(13), "y")), "kind 13"},
-		"negative":       {tag(minecraft.Compound, "x", tag(minecraft.ByteArray, "y", int32(-1))), "expected a count of 0 or more, found -1"},
-		"huge":           {tag(minecraft.Compound, "x", tag(minecraft.LongArray, "y", int32(math.MaxInt32))), "bytes, found"},
-		"huge list":      {tag(minecraft.Compound, "x", tag(minecraft.List, "y", byte(minecraft.Compound), int32(math.MaxInt32))), "bytes, found 0"},
-		"list of ends":   {tag(minecraft.Compound, "x", tag(minecraft.List, "y", byte(minecraft.End), int32(5)), byte(0)), "a tag of a known kind"},
+		"rest":        {append(file(), 1), "expected the end of the file, found 1 more bytes"},
+		"no compound": {tag(minecraft.Int, "x", int32(1)), "expected a compound"},
+		"kind":        {tag(minecraft.Compound, "x", tag(minecraft.Kind(13), "y")), "kind 13"},
+		"negative":    {tag(minecraft.Compound, "x", tag(minecraft.ByteArray, "y", int32(-1))), "expected a count of 0 or more, found -1"},
+		"huge":        {tag(minecraft.Compound, "x", tag(minecraft.LongArray, "y", int32(math.MaxInt32))), "bytes, found"},
+		"huge list": {tag(minecraft.Compound, "x", tag(minecraft.List, "y", byte(minecraft.Compound), int32(math.MaxInt32))),
+			"bytes, found 0"},
+		"list of ends": {tag(minecraft.Compound, "x", tag(minecraft.List, "y", byte(minecraft.End), int32(5)), byte(0)),
+			"a tag of a known kind"},
 		"list of what":   {tag(minecraft.Compound, "x", tag(minecraft.List, "y", byte(99), int32(5)), byte(0)), "kind 99"},
 		"deeply nested":  {deep, "nested tags"},
 		"end at the top": {[]byte{0}, "expected a compound, found end"},
@@ -156,7 +159,8 @@ func TestTrace(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	f.Add(file())
-	f.Add(tag(minecraft.Compound, "", tag(minecraft.List, "y", byte(minecraft.List), int32(1), byte(minecraft.Byte), int32(1), byte(5)), byte(0)))
+	f.Add(tag(minecraft.Compound, "",
+		tag(minecraft.List, "y", byte(minecraft.List), int32(1), byte(minecraft.Byte), int32(1), byte(5)), byte(0)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		root, err := minecraft.ParseTag(data, 1<<10)
 		length := 0

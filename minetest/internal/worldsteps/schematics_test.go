@@ -153,7 +153,8 @@ func TestAliases(t *testing.T) {
 // namesIn returns the names for completion.
 func namesIn(t *testing.T, data []byte) (list []string) {
 	t.Helper()
-	if err := SchematicNames(t.Context(), nil, format.NewSource("a.we", data), "node", func(name string) { list = append(list, name) }); err != nil {
+	each := func(name string) { list = append(list, name) }
+	if err := SchematicNames(t.Context(), nil, format.NewSource("a.we", data), "node", each); err != nil {
 		t.Fatal(err)
 	}
 	return list

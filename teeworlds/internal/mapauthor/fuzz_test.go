@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"trowel.example/internal/format"
+	_ "trowel.example/internal/testing/tests" // an empty machine
 	"trowel.example/teeworlds/internal/mapauthor"
 )
 

@@ -142,7 +142,8 @@ func TestTurn(t *testing.T) {
 	if _, err := TurnRows(twmap.KindTiles, []string{"1", "1*1048576"}, mapedit.Clockwise); err == nil {
 		t.Error("a block of any size")
 	}
-	if got, err := TurnRows(twmap.KindTele, []string{"26:3 27:3"}, mapedit.Clockwise); err != nil || !slices.Equal(got, []string{"26:3", "27:3"}) {
+	got, err = TurnRows(twmap.KindTele, []string{"26:3 27:3"}, mapedit.Clockwise)
+	if err != nil || !slices.Equal(got, []string{"26:3", "27:3"}) {
 		t.Errorf("%q, %v", got, err)
 	}
 }

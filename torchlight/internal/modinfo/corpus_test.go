@@ -38,7 +38,8 @@ func TestCorpus(t *testing.T) {
 					t.Errorf("%s: %s has no text: %.20q", name, f.Path, content)
 					continue
 				}
-				if head, _ := modinfo.PictureInfo(f.Path, content[:min(len(content), 4096)]); fieldsText(head) != fieldsText(fields) && ext != ".IMAGESET" {
+				head, _ := modinfo.PictureInfo(f.Path, content[:min(len(content), 4096)])
+				if fieldsText(head) != fieldsText(fields) && ext != ".IMAGESET" {
 					t.Errorf("%s: %s: the head says %q, all says %q", name, f.Path, fieldsText(head), fieldsText(fields))
 				}
 				formats[fields[0].Value]++
