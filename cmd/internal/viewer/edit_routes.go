@@ -50,7 +50,7 @@ func (s *Server) editRoutes() {
 			return nil, err
 		}
 		if ask.Do == "reread" {
-			err = n.reread(s.life, false) // the file stays open
+			err = n.reread(s.life, nil) // the file stays open
 		} else if err = n.do(r.Context(), ask); err == nil {
 			if done := n.settle(); !ask.Soon {
 				err = n.wait(r.Context(), done)
@@ -61,24 +61,28 @@ func (s *Server) editRoutes() {
 		}
 		return n.describe(), err
 	}))
-	s.mux.HandleFunc("POST /f/{file}/edit/save", s.handleJSON(func(r *http.Request) (any, error) {
-		n, err := s.mayChange(r)
-		if err != nil {
-			return nil, err
-		}
-		if n.Save == nil {
-			return nil, problem{http.StatusNotFound, "the page cannot write to the disk: download the new file"}
-		}
-		var ask editRequest
-		if err := readJSON(r, &ask); err != nil {
-			return nil, err
-		}
-		message, err := n.save(s.life, ask.Revision) // also if the page is closed meanwhile
-		if err != nil {
-			return nil, err
-		}
-		return map[string]any{"message": message, "edit": n.describe()}, nil
-	}))
+	for name, write := range map[string]func(*session, context.Context, int) (string, error){
+		"save": (*session).save, "unsave": (*session).unsave,
+	} {
+		s.mux.HandleFunc("POST /f/{file}/edit/"+name, s.handleJSON(func(r *http.Request) (any, error) {
+			n, err := s.mayChange(r)
+			if err != nil {
+				return nil, err
+			}
+			if n.Save == nil {
+				return nil, problem{http.StatusNotFound, "the page cannot write to the disk: download the new file"}
+			}
+			var ask editRequest
+			if err := readJSON(r, &ask); err != nil {
+				return nil, err
+			}
+			message, err := write(n, s.life, ask.Revision) // also if the page is closed meanwhile
+			if err != nil {
+				return nil, err
+			}
+			return map[string]any{"message": message, "edit": n.describe()}, nil
+		}))
+	}
 }
 
 // sessionOf returns the list of changes of the requested file.
@@ -131,6 +135,7 @@ func (n *session) describe() any {
 	type row struct {
 		ID    int      `json:"id"`
 		Name  string   `json:"name"`
+		Title string   `json:"title,omitempty"` // what the user did, in words
 		Line  string   `json:"line"`            // perhaps cut
 		Words []string `json:"words,omitempty"` // omitted if they are long
 		Off   bool     `json:"off"`
@@ -141,7 +146,7 @@ func (n *session) describe() any {
 	defer n.mu.Unlock()
 	hash, list := hex.EncodeToString(n.digest[:]), []row{}
 	for _, e := range n.list {
-		one := row{ID: e.id, Name: e.words[0], Line: e.line, Words: e.words, Off: e.off, effect: e.last()}
+		one := row{ID: e.id, Name: e.words[0], Title: e.title, Line: e.line, Words: e.words, Off: e.off, effect: e.last()}
 		if short := []rune(e.line[:min(len(e.line), 4*maxShown)]); len(short) > maxShown || len(e.line) > 4*maxShown {
 			one.Line, one.Words = string(short[:min(len(short), maxShown)])+" …", nil
 		}
@@ -149,7 +154,7 @@ func (n *session) describe() any {
 	}
 	answer := map[string]any{
 		"hash": hash, "revision": n.revision, "applied": n.seen == n.revision, "list": list,
-		"undo": len(n.undo) > 0, "redo": len(n.redo) > 0, "outdated": outdated, "saves": n.Save != nil, "unkept": n.unkept,
+		"undo": len(n.undo) > 0, "redo": len(n.redo) > 0, "outdated": outdated, "saved": len(n.saved) > 0 && n.Undo != nil, "saves": n.Save != nil, "unkept": n.unkept,
 		"name": n.was.Name, "generation": n.is.current(), "folder": n.folder != nil,
 	}
 	if n.offer != nil {

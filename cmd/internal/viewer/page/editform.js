@@ -13,7 +13,7 @@ export function form(operations, context, words, tools) {
   const list = (text) => {
     const words = text.toLowerCase().split(/\s+/), has = (o) => words.every((w) => `${o.name} ${o.title} ${o.long} ${o.heading}`.toLowerCase().includes(w));
     const found = [...groups].map(([heading, all]) => [heading, all.filter(has)]).filter(([, all]) => all.length);
-    fill(choose, !text && el("option", { value: "" }, "Choose an operation"), found.map(([heading, all]) => el("optgroup", { label: heading || "Operations" }, all.map((o) => el("option", { value: o.name }, `${o.name}: ${o.title}`)))));
+    fill(choose, !text && el("option", { value: "" }, "Choose an operation"), found.map(([heading, all]) => el("optgroup", { label: heading || "Operations" }, all.map((o) => el("option", { value: o.name }, `${o.title} (${o.name})`)))));
     return found.length > 0;
   };
   const find = el("input", { type: "search", id: "find-operation", placeholder: "Find an operation", "aria-label": "Find an operation with these words", oninput: () => {

@@ -8,7 +8,7 @@ import { brief, say } from "./place.js";
 import { namesShown } from "./layers.js";
 
 export const panel = {
-  name: "inspector", title: "Inspector",
+  name: "inspector", title: "Inspector", icon: "eye",
   applies: ({ entry }) => Boolean(entry?.scene),
   open(node, context) {
     let told;
