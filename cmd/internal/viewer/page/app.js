@@ -93,6 +93,7 @@ const left = new Panes(context, panels.left, { stage: get("left-panes") });
 const middle = new Panes(context, panels.middle, { bar: get("modes"), stage: get("stage"), key: "mode", tools: get("tools") });
 const right = new Panes(context, panels.right, { bar: get("tabs"), stage: get("right-panes"), key: "tab" });
 const sides = frame();
+document.body.classList.toggle("editing", context.session.edit !== undefined);
 if (context.session.states) context.states = await import("./states.js").then((m) => m.timeline(context));
 
 let loaded = Promise.resolve(), generation = 0;
