@@ -270,7 +270,11 @@ func TestViewDrawFirst(t *testing.T) {
 	d.Wait(`/^Brush: \d+ tiles in Ground.Earth at \d+,\d+ to \d+,\d+$/.test(document.querySelector(".edits > li label").textContent)`)
 	chromium.Eval[bool](d.Page, `document.querySelector("#tab-changes").click(), true`)
 	d.Wait(`document.querySelectorAll(".changes > li").length === 1 && / \d+ tiles at /.test(document.querySelector(".changes > li").textContent)`)
-	const marks = `[...document.querySelectorAll("canvas.marks")].some((c) => c.getContext("2d").getImageData(0, 0, c.width, c.height).data.some(Boolean))`
+	const marks = `[...document.querySelectorAll("canvas.marks")].some((c) => {
+		const copy = new OffscreenCanvas(c.width, c.height).getContext("2d", { willReadFrequently: true });
+		copy.drawImage(c, 0, 0);
+		return copy.getImageData(0, 0, c.width, c.height).data.some(Boolean);
+	})`
 	d.Wait(marks)
 	d.Picture("region")
 	d.Wait("!" + marks)
