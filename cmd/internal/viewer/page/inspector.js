@@ -14,7 +14,7 @@ export const panel = {
     let told;
     const draw = async () => {
       const { at } = state(), { shown } = context;
-      if (!shown) return;
+      if (!shown) return context.mode && context.mode !== "picture" && context.mode !== "compare" && welcome();
       if (!shown.scene.inspects) return fill(node, el("p", { className: "empty" }, "This picture does not know what is where in it."));
       const point = at?.split(",").map(Number);
       if (shown.standing) return fill(node, el("p", { className: "empty" }, "Go back to the map to choose a place: press c in the picture."));
