@@ -7,12 +7,14 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,8 +70,51 @@ func native(t testing.TB, names ...string) *viewer.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
+	server.Alone()
 	t.Cleanup(server.Close)
 	return server
+}
+
+// TestPageWords tests that no text of the page names an option of a command line or a command, except in the language of queries.
+func TestPageWords(t *testing.T) {
+	words := regexp.MustCompile("(?:^|[^\\w-])--[a-z]|`trowel")
+	for _, c := range [][2]string{{"burrow", "burrow.map"}, {"ember", "ember.MOD"}, {"glade", "glade"}} {
+		name := filepath.Join(t.TempDir(), c[1])
+		packed(t, "../../samples/"+c[0], name)
+		server := native(t, name)
+		about := []string{"/f/0/open", "/f/0/scene", "/f/0/check?run=1", "/f/0/missing", "/f/0/scene?o.at=nowhere", "/f/0/entry?path=none"}
+		if server.Edit(t.Context(), viewer.Edits{}) == nil {
+			about = append(about, "/f/1/edit/operations", "/f/1/edit")
+		}
+		for _, at := range about {
+			w := httptest.NewRecorder()
+			server.Answer(w, httptest.NewRequest(http.MethodGet, at, nil))
+			var answer any
+			if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil {
+				t.Fatalf("%s: %v: %s", at, err, w.Body)
+			}
+			var walk func(v any)
+			walk = func(v any) {
+				switch v := v.(type) {
+				case string:
+					if words.MatchString(v) {
+						t.Errorf("%s: %s: %s", c[1], at, v)
+					}
+				case []any:
+					for _, one := range v {
+						walk(one)
+					}
+				case map[string]any:
+					for key, one := range v {
+						if key != "queries" { // their options are written into the field of the search
+							walk(one)
+						}
+					}
+				}
+			}
+			walk(answer)
+		}
+	}
 }
 
 // TestPage tests that the page answers as the program does, byte for byte, asks no other host for anything and does nothing that its

@@ -106,9 +106,14 @@ func TestViewPanels(t *testing.T) {
 		t.Error("the list of what a person must look at is incomplete")
 	}
 	p.Picture("release")
+	chromium.Eval[bool](p, `(window.counts = [], new MutationObserver(() => counts.push(document.querySelector("#tab-release .count").textContent))
+		.observe(document.querySelector("#tab-release .count"), { childList: true }), true)`)
 	p.Do(chromedp.SetValue("#pane-release select[name=rules]", "kog"), chromedp.Evaluate(
 		"document.querySelector('#pane-release select[name=rules]').dispatchEvent(new Event('change'))", nil))
 	p.Wait("document.querySelector('#pane-release strong')?.textContent.startsWith('Nothing that a program can see')")
+	if counts := chromium.Eval[string](p, "counts.join()"); strings.Contains(counts, "…") {
+		t.Errorf("the tab flickers: %q", counts)
+	}
 
 	// The selected finding stays selected when the file has changed and has another finding.
 	visit(p, "tab=findings&finding=0.5")

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/words"
 )
@@ -146,7 +147,13 @@ func (n *session) describe() any {
 	defer n.mu.Unlock()
 	hash, list := hex.EncodeToString(n.digest[:]), []row{}
 	for _, e := range n.list {
-		one := row{ID: e.id, Name: e.words[0], Title: e.title, Line: e.line, Words: e.words, Off: e.off, effect: e.last()}
+		done := e.last()
+		done.Notes = slices.Clone(done.Notes)
+		for i, note := range done.Notes {
+			done.Notes[i] = n.server.worded(note)
+		}
+		done.Error = n.server.worded(done.Error)
+		one := row{ID: e.id, Name: e.words[0], Title: e.title, Line: e.line, Words: e.words, Off: e.off, effect: done}
 		if short := []rune(e.line[:min(len(e.line), 4*maxShown)]); len(short) > maxShown || len(e.line) > 4*maxShown {
 			one.Line, one.Words = string(short[:min(len(short), maxShown)])+" …", nil
 		}
@@ -194,7 +201,7 @@ func (n *session) operations() any {
 			if o.Bool {
 				kind = "bool"
 			}
-			list = append(list, value{o.Name, strings.ReplaceAll(o.Help, "`", ""), o.Form(), kind, o.Choices, o.Default, o.Names, o.List,
+			list = append(list, value{o.Name, wording.InPage(strings.ReplaceAll(o.Help, "`", "")), o.Form(), kind, o.Choices, o.Default, o.Names, o.List,
 				o.Some})
 		}
 		return list
@@ -206,7 +213,7 @@ func (n *session) operations() any {
 			for i := range args {
 				args[i].Needed = c.Args[i].Needed()
 			}
-			list = append(list, operation{c.Name, c.Title, c.Long, c.Heading, args, values(c.Options)})
+			list = append(list, operation{c.Name, c.Title, wording.InPage(c.Long), c.Heading, args, values(c.Options)})
 		}
 	}
 	type text struct {

@@ -25,7 +25,7 @@ export const panel = {
       show(things, point, draws);
     };
     const welcome = async (shown) => {
-      const { entry } = context, [{ brief }] = await Promise.all([import("./about.js"), load("facts.css")]);
+      const { entry } = context, { brief } = await import("./brief.js");
       const content = entry.path ? el("p", { className: "empty" }, "Click into the picture, or press Enter in it: all that is at that place is reported here.") : await brief(context);
       if (shown === context.shown && entry === context.entry && !state().at) fill(node, content);
     };

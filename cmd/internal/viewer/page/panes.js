@@ -68,9 +68,9 @@ export class Panes {
     one.context = Object.create(this.context, {
       tools: { value: tools }, signal: { value: stop.signal },
       count: { value: (n, severity) => this.count(one, n, severity) },
-      waits: { value: (promise) => { // told by the tab, not over the picture
-        this.count(one, "…");
-        return promise.finally(() => this.count(one));
+      waits: { value: (promise) => { // told by the tab, not over the picture, if it takes long
+        const timer = setTimeout(() => this.count(one, "…"), 300);
+        return promise.finally(() => (clearTimeout(timer), one.counted?.n === "…" && this.count(one)));
       } },
       show: { value: (shown) => stop.signal.aborted || this.context.show(shown) },
       visible: { get: () => !box.hidden },

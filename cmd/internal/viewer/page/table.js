@@ -23,7 +23,7 @@ const listOf = (text) => (text ? text.split("\n") : []);
 export const panel = {
   async open(node, context) {
     const path = context.entry.path;
-    let answer, numbers, order, title, current = 0, focused = false; // order: the shown columns; title: the column of the names of rows, or -1
+    let answer, numbers, order, title, choosing = false, current = 0, focused = false; // order: the shown columns; title: the column of the names of rows, or -1
     const get = (query) => {
       const { table, sort = "", filter, where, columns } = state();
       const down = sort.startsWith("-"), by = sort.slice(down);
@@ -63,7 +63,7 @@ export const panel = {
         const others = listOf(state().columns).filter((n) => n !== name && n !== "-" + name), usual = answer.all.indexOf(name) < answer.first && !repeats(name);
         set({ columns: (on === usual ? others : [...others, (on ? "" : "-") + name]).join("\n") });
       };
-      return el("details", { className: "columns", ontoggle: (e) => e.target.open && fill(list, answer.all.filter((name) => name !== answer.columns[title]).map((name) =>
+      return el("details", { className: "columns", open: choosing, ontoggle: (e) => (choosing = e.target.open) && fill(list, answer.all.filter((name) => name !== answer.columns[title]).map((name) =>
         el("label", { className: "check" }, el("input", { type: "checkbox", checked: shown(name), onchange: (e) => change(name, e.target.checked) }), name))) }, el("summary", {}, "Columns"), list);
     }
     // repeats reports whether a column only repeats the names of the rows or of their files.
