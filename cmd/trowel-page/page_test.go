@@ -10,9 +10,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -106,7 +108,7 @@ func TestPageWords(t *testing.T) {
 					}
 				case map[string]any:
 					for key, one := range v {
-						if key != "queries" { // their options are written into the field of the search
+						if key != "queries" && key != "texts" { // what is written into the field of the search, and words of a change
 							walk(one)
 						}
 					}
@@ -342,6 +344,50 @@ func TestPageAccessible(t *testing.T) {
 	look("wrong")
 }
 
+// TestSamplesSize tests that the samples of the page, without their pictures, have less than 400 kB together.
+func TestSamplesSize(t *testing.T) {
+	files, size := make(map[string][]byte), 0
+	if err := addSamples(files); err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range files {
+		if strings.HasPrefix(name, samplesFolder) && !strings.HasSuffix(name, ".jpg") {
+			size += len(data)
+		}
+	}
+	if size == 0 || size >= 400_000 {
+		t.Errorf("the samples have %d bytes", size)
+	}
+}
+
+// dropped drops a folder on the page.
+func dropped(t *testing.T, p *chromium.Page, dir string) {
+	t.Helper()
+	files := make(map[string][]byte)
+	below := os.DirFS(dir)
+	if err := fs.WalkDir(below, ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		files[path.Join(filepath.Base(dir), name)], err = fs.ReadFile(below, name)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	chromium.Eval[bool](p, fmt.Sprintf(`(() => {
+		const all = Object.entries(%s).map(([path, data]) => ({ isFile: true, fullPath: "/" + path,
+			file: (take) => take(new File([Uint8Array.from(atob(data), (c) => c.charCodeAt(0))], path.split("/").pop())) }));
+		const folder = { fullPath: "/%s", createReader: () => ({ readEntries: (take) => take(all.splice(0, 100)) }) };
+		const drop = new Event("drop", { cancelable: true });
+		drop.dataTransfer = { items: [{ webkitGetAsEntry: () => folder }], files: [] };
+		return !window.dispatchEvent(drop);
+	})()`, data, filepath.Base(dir)))
+}
+
 // TestPageFiles tests what the page makes of files that are not what it expects, one after the other in one page: an error in words,
 // the files of a world without its folder, and another file after it.
 func TestPageFiles(t *testing.T) {
@@ -394,6 +440,13 @@ func TestPageFiles(t *testing.T) {
 			t.Errorf("the files of a world are shown as %q", kind)
 		}
 	}
+	dropped(t, p, "../../samples/glade") // the files of an extracted world
+	p.Wait(message + " || frames[0]?.document.body?.dataset.ready && frames[0].document.getElementById('title').textContent === 'glade'")
+	if text := chromium.Eval[string](p, message); text != "" {
+		t.Error(text)
+	}
+	p.Wait("frames[0].document.getElementById('kind').textContent === 'Minetest/Luanti world'")
+	p.Picture("glade")
 	for _, m := range p.Messages() {
 		t.Errorf("on the console: %s", m)
 	}
