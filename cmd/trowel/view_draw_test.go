@@ -262,14 +262,15 @@ func TestViewDrawFirst(t *testing.T) {
 		{ key: key.toUpperCase(), shiftKey: true, bubbles: true }))), true`)
 	d.Wait(`document.querySelector("[data-tool=brush]").ariaPressed === "true"`)
 	place := func() [2]float64 {
-		r := chromium.Eval[[]float64](d.Page, `(() => { const r = document.querySelector("button.save").getBoundingClientRect(); return [r.x, r.y]; })()`)
+		r := chromium.Eval[[]float64](d.Page, `(({ x, y }) => [x, y])(document.querySelector("button.save").getBoundingClientRect())`)
 		return [2]float64{r[0], r[1]}
 	}
 	where := place()
 	chromium.Eval[bool](d.Page, `document.querySelector("#tab-edit").click(), true`)
 	d.Wait(`/^Brush: \d+ tiles in Ground.Earth at \d+,\d+ to \d+,\d+$/.test(document.querySelector(".edits > li label").textContent)`)
 	chromium.Eval[bool](d.Page, `document.querySelector("#tab-changes").click(), true`)
-	d.Wait(`document.querySelectorAll(".changes > li").length === 1 && / \d+ tiles at /.test(document.querySelector(".changes > li").textContent)`)
+	d.Wait(`document.querySelectorAll(".changes > li").length === 1 &&
+		/ \d+ tiles at /.test(document.querySelector(".changes > li").textContent)`)
 	const marks = `[...document.querySelectorAll("canvas.marks")].some((c) => {
 		const copy = new OffscreenCanvas(c.width, c.height).getContext("2d", { willReadFrequently: true });
 		copy.drawImage(c, 0, 0);
@@ -285,7 +286,8 @@ func TestViewDrawFirst(t *testing.T) {
 	d.save()
 	d.Picture("saved")
 	d.Accessible("saved")
-	if text := chromium.Eval[string](d.Page, `document.querySelector("#status").textContent`); strings.Contains(text, "`") || !strings.Contains(text, "backup") {
+	text := chromium.Eval[string](d.Page, `document.querySelector("#status").textContent`)
+	if strings.Contains(text, "`") || !strings.Contains(text, "backup") {
 		t.Errorf("after the save, the page reads %q", text)
 	}
 	d.Do(chromedp.Click("#status .unsave", chromedp.ByQuery))

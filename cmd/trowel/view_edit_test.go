@@ -28,7 +28,8 @@ func TestViewEdit(t *testing.T) {
 	p := v.open(1280, 800, "#tab=edit")
 	p.Wait(`document.querySelectorAll("#operation option").length > 50`)
 	settle(p)
-	if first := chromium.Eval[string](p, `document.querySelector("#operation optgroup option").textContent`); !strings.HasSuffix(first, "(fill-tiles)") {
+	first := chromium.Eval[string](p, `document.querySelector("#operation optgroup option").textContent`)
+	if !strings.HasSuffix(first, "(fill-tiles)") {
 		t.Errorf("the first operation is %q", first)
 	}
 	p.Do(chromedp.SendKeys("#find-operation", "mirror whole"))

@@ -202,7 +202,8 @@ func TestViewThings(t *testing.T) {
 	choose("NAME")
 	choose("RARITY")
 	p.Wait(heads + "'DISPLAYNAME,LEVEL,RARITY,UNITTYPE'")
-	if n := chromium.Eval[int](p, `new Set([...document.querySelectorAll('.conditions > *')].map((n) => Math.round(n.offsetTop / 20))).size`); n != 1 {
+	const lines = `new Set([...document.querySelectorAll('.conditions > *')].map((n) => Math.round(n.offsetTop / 20))).size`
+	if n := chromium.Eval[int](p, lines); n != 1 {
 		t.Errorf("the condition has %d lines", n)
 	}
 	p.Do(chromedp.Evaluate(`{

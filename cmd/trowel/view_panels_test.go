@@ -106,8 +106,12 @@ func TestViewPanels(t *testing.T) {
 		t.Error("the list of what a person must look at is incomplete")
 	}
 	p.Picture("release")
-	chromium.Eval[bool](p, `(window.counts = [], new MutationObserver(() => counts.push(document.querySelector("#tab-release .count").textContent))
-		.observe(document.querySelector("#tab-release .count"), { childList: true }), true)`)
+	chromium.Eval[bool](p, `(() => {
+		const count = document.querySelector("#tab-release .count");
+		window.counts = [];
+		new MutationObserver(() => counts.push(count.textContent)).observe(count, { childList: true });
+		return true;
+	})()`)
 	p.Do(chromedp.SetValue("#pane-release select[name=rules]", "kog"), chromedp.Evaluate(
 		"document.querySelector('#pane-release select[name=rules]').dispatchEvent(new Event('change'))", nil))
 	p.Wait("document.querySelector('#pane-release strong')?.textContent.startsWith('Nothing that a program can see')")

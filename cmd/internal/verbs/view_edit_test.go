@@ -367,7 +367,7 @@ func TestEditOutside(t *testing.T) {
 	}
 	e.renew()
 	if now, _ := os.ReadFile(name); !bytes.Equal(now, other) || len(e.now.List) != 2 || e.now.List[0].Count != 1 {
-		t.Errorf("after the save is undone, the file is another one than before, or the list is %+v", e.now.List)
+		t.Errorf("after the save is undone, the file differs, or the list is %+v", e.now.List)
 	}
 	if code, answer := e.unsave(); code != http.StatusConflict || !strings.Contains(answer, "nothing was saved here") {
 		t.Errorf("undone twice: %d %s", code, answer)

@@ -161,7 +161,8 @@ func (n *session) describe() any {
 	}
 	answer := map[string]any{
 		"hash": hash, "revision": n.revision, "applied": n.seen == n.revision, "list": list,
-		"undo": len(n.undo) > 0, "redo": len(n.redo) > 0, "outdated": outdated, "saved": len(n.saved) > 0 && n.Undo != nil, "saves": n.Save != nil, "unkept": n.unkept,
+		"undo": len(n.undo) > 0, "redo": len(n.redo) > 0, "outdated": outdated, "saved": len(n.saved) > 0 && n.Undo != nil,
+		"saves": n.Save != nil, "unkept": n.unkept,
 		"name": n.was.Name, "generation": n.is.current(), "folder": n.folder != nil,
 	}
 	if n.offer != nil {
@@ -201,7 +202,8 @@ func (n *session) operations() any {
 			if o.Bool {
 				kind = "bool"
 			}
-			list = append(list, value{o.Name, wording.InPage(strings.ReplaceAll(o.Help, "`", "")), o.Form(), kind, o.Choices, o.Default, o.Names, o.List,
+			help := wording.InPage(strings.ReplaceAll(o.Help, "`", ""))
+			list = append(list, value{o.Name, help, o.Form(), kind, o.Choices, o.Default, o.Names, o.List,
 				o.Some})
 		}
 		return list

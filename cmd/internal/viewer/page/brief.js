@@ -14,7 +14,7 @@ export async function brief(context) {
   const { counts } = context.session.edit === undefined ? await ask(doc.id, "check", {}, context.signal).catch(() => ({})) : {};
   const found = counts && Object.entries(counts).filter(([, n]) => n).map(([severity, n]) => `${n.toLocaleString()} ${severity === "info" ? "note" : severity}${n === 1 ? "" : "s"}`).join(", ");
   const tries = [
-    shown?.toCamera && ["camera", shown.scene.sights ? "Stand in it" : "See it as in the game", () => shown.toCamera()],
+    shown?.toCamera && ["camera", shown.scene.sights ? "See it from the ground" : "See it as in the game", () => shown.toCamera()],
     shown?.toTurn && ["turn", "Turn it", () => shown.toTurn()],
     shown?.player && ["play", "Let it play", () => shown.player.toggle()],
     entry.table && context.mode !== "table" && ["text", "Read its table", () => context.go({ mode: "table" })],

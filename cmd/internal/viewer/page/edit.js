@@ -18,6 +18,7 @@ const most = 200; // changes that are shown at once
 export const panel = {
   async open(node, context) {
     const list = await edits(context);
+    if (list.now.offer) set({ tab: "edit" }); // it is decided first
     const { operations, texts } = await json(list.address("/operations"), context.signal);
     const head = el("div", { className: "bar" }), notes = el("div"), items = el("ol", { className: "plain edits", "aria-label": "Changes" }), fields = el("div");
     fill(node, head, notes, items, fields);

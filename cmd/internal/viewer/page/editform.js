@@ -8,7 +8,7 @@ let last; // the operation chosen last
 // preview(words), which return a message if the words are wrong, ghost(words, view) and cancel(); change reports whether the words are of the list.
 export function form(operations, context, words, tools) {
   const grouped = Map.groupBy ? Map.groupBy(operations, (o) => o.heading) : operations.reduce((m, o) => m.set(o.heading, [...(m.get(o.heading) ?? []), o]), new Map());
-  const groups = [...grouped].sort((a, b) => b[1].length - a[1].length); // what there is most to do with is first
+  const groups = [...grouped].sort((a, b) => b[1].length - a[1].length); // the largest group is first
   const choose = el("select", { id: "operation", required: true, onchange: () => draw() });
   // list fills the list with the operations that have all words.
   const list = (text) => {
