@@ -304,7 +304,7 @@ func TestViewPlacesPage(t *testing.T) {
 	settle(p)
 	p.Do(chromedp.Click("#tab-edit"))
 	p.Press("=")
-	p.Wait(`document.querySelector("#tab-changes").ariaSelected === "true"`)
+	p.Wait(`document.querySelector("#tab-changes")?.ariaSelected === "true"`)
 	p.Wait(`document.querySelector(".pane-changes .strong") || document.querySelector(".changes li")`)
 	p.Do(chromedp.Evaluate(`document.querySelector(".pane-changes .strong")?.click()`, nil))
 	p.Wait(`document.querySelectorAll(".changes li").length === 2`)
