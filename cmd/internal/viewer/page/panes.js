@@ -150,7 +150,7 @@ export class Panes {
         const count = el("span", { className: "count" });
         const one = this.open.get(p.name);
         if (one?.counted) drawCount(count, one.counted);
-        return el("button", { type: "button", role: "tab", id: "tab-" + p.name, "aria-controls": "pane-" + p.name, onclick: () => set({ [this.key]: p.name }, { push: this.key === "mode" }) }, el("span", { className: "of" }, p.icon && icon(p.icon), count), el("span", {}, p.title));
+        return el("button", { type: "button", role: "tab", id: "tab-" + p.name, "aria-controls": "pane-" + p.name, onclick: () => set({ [this.key]: p.name }, { push: this.key === "mode" }) }, el("span", {}, p.title), el("span", { className: "of" }, p.icon && icon(p.icon), count));
       }));
     }
     for (const [i, tab] of [...this.bar.children].entries()) {
