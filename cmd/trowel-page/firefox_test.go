@@ -109,7 +109,8 @@ func TestFirefox(t *testing.T) {
 	p.Text(`trowel.get("/f/1/edit").then((a) => a.json()).then((now) => trowel.get("/f/1/edit", { method: "POST",
 		headers: { "Content-Type": "application/json", "Trowel-Edit": now.hash },
 		body: JSON.stringify({ revision: now.revision, do: "add", words: ["border"] }) })).then((a) => a.text())`)
-	p.Wait("frames[0].document.querySelectorAll('.edits > li').length === 1 && !frames[0].document.querySelector('button.save').disabled")
+	p.Wait("frames[0].document.querySelector('#tab-edit .count').textContent === '1'")
+	p.Wait("!frames[0].document.querySelector('button.save').disabled")
 	if n := p.Text("trowel.get('/f/1/edit/result').then(async (a) => (await a.arrayBuffer()).byteLength)"); len(n) < 5 {
 		t.Errorf("the changed map has %s bytes", n)
 	}

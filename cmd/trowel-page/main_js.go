@@ -55,7 +55,7 @@ func (p *page) open(args []js.Value) {
 		}
 		answer := map[string]any{"opened": true}
 		if err != nil {
-			answer["error"] = strings.ReplaceAll(wording.Text(err), files, "")
+			answer["error"] = strings.ReplaceAll(wording.InPage(wording.Text(err)), files, "")
 		}
 		p.send.Invoke(answer)
 	}()
@@ -79,6 +79,7 @@ func (p *page) start(names []string, edit bool) error {
 	if err != nil {
 		return err
 	}
+	server.Alone()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.server = server

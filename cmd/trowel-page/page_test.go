@@ -7,12 +7,16 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,8 +72,51 @@ func native(t testing.TB, names ...string) *viewer.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
+	server.Alone()
 	t.Cleanup(server.Close)
 	return server
+}
+
+// TestPageWords tests that no text of the page names an option of a command line or a command, except in the language of queries.
+func TestPageWords(t *testing.T) {
+	words := regexp.MustCompile("(?:^|[^\\w-])--[a-z]|`trowel")
+	for _, c := range [][2]string{{"burrow", "burrow.map"}, {"ember", "ember.MOD"}, {"glade", "glade"}} {
+		name := filepath.Join(t.TempDir(), c[1])
+		packed(t, "../../samples/"+c[0], name)
+		server := native(t, name)
+		about := []string{"/f/0/open", "/f/0/scene", "/f/0/check?run=1", "/f/0/missing", "/f/0/scene?o.at=nowhere", "/f/0/entry?path=none"}
+		if server.Edit(t.Context(), viewer.Edits{}) == nil {
+			about = append(about, "/f/1/edit/operations", "/f/1/edit")
+		}
+		for _, at := range about {
+			w := httptest.NewRecorder()
+			server.Answer(w, httptest.NewRequest(http.MethodGet, at, nil))
+			var answer any
+			if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil {
+				t.Fatalf("%s: %v: %s", at, err, w.Body)
+			}
+			var walk func(v any)
+			walk = func(v any) {
+				switch v := v.(type) {
+				case string:
+					if words.MatchString(v) {
+						t.Errorf("%s: %s: %s", c[1], at, v)
+					}
+				case []any:
+					for _, one := range v {
+						walk(one)
+					}
+				case map[string]any:
+					for key, one := range v {
+						if key != "queries" && key != "texts" { // what is written into the field of the search, and words of a change
+							walk(one)
+						}
+					}
+				}
+			}
+			walk(answer)
+		}
+	}
 }
 
 // TestPage tests that the page answers as the program does, byte for byte, asks no other host for anything and does nothing that its
@@ -297,6 +344,50 @@ func TestPageAccessible(t *testing.T) {
 	look("wrong")
 }
 
+// TestSamplesSize tests that the samples of the page, without their pictures, have less than 400 kB together.
+func TestSamplesSize(t *testing.T) {
+	files, size := make(map[string][]byte), 0
+	if err := addSamples(files); err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range files {
+		if strings.HasPrefix(name, samplesFolder) && !strings.HasSuffix(name, ".jpg") {
+			size += len(data)
+		}
+	}
+	if size == 0 || size >= 400_000 {
+		t.Errorf("the samples have %d bytes", size)
+	}
+}
+
+// dropped drops a folder on the page.
+func dropped(t *testing.T, p *chromium.Page, dir string) {
+	t.Helper()
+	files := make(map[string][]byte)
+	below := os.DirFS(dir)
+	if err := fs.WalkDir(below, ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		files[path.Join(filepath.Base(dir), name)], err = fs.ReadFile(below, name)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	chromium.Eval[bool](p, fmt.Sprintf(`(() => {
+		const all = Object.entries(%s).map(([path, data]) => ({ isFile: true, fullPath: "/" + path,
+			file: (take) => take(new File([Uint8Array.from(atob(data), (c) => c.charCodeAt(0))], path.split("/").pop())) }));
+		const folder = { fullPath: "/%s", createReader: () => ({ readEntries: (take) => take(all.splice(0, 100)) }) };
+		const drop = new Event("drop", { cancelable: true });
+		drop.dataTransfer = { items: [{ webkitGetAsEntry: () => folder }], files: [] };
+		return !window.dispatchEvent(drop);
+	})()`, data, filepath.Base(dir)))
+}
+
 // TestPageFiles tests what the page makes of files that are not what it expects, one after the other in one page: an error in words,
 // the files of a world without its folder, and another file after it.
 func TestPageFiles(t *testing.T) {
@@ -349,6 +440,13 @@ func TestPageFiles(t *testing.T) {
 			t.Errorf("the files of a world are shown as %q", kind)
 		}
 	}
+	dropped(t, p, "../../samples/glade") // the files of an extracted world
+	p.Wait(message + " || frames[0]?.document.body?.dataset.ready && frames[0].document.getElementById('title').textContent === 'glade'")
+	if text := chromium.Eval[string](p, message); text != "" {
+		t.Error(text)
+	}
+	p.Wait("frames[0].document.getElementById('kind').textContent === 'Minetest/Luanti world'")
+	p.Picture("glade")
 	for _, m := range p.Messages() {
 		t.Errorf("on the console: %s", m)
 	}

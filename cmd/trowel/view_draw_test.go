@@ -118,10 +118,9 @@ func (d *drawn) save() {
 		d.t.Fatal(err)
 	}
 	run(d.t, "edit", "-q", d.name, "-o", want, "--script", script)
-	chromium.Eval[bool](d.Page, "document.querySelector('#tab-edit').click(), true")
 	d.Wait("document.querySelector('button.save') && !document.querySelector('button.save').disabled")
 	d.Do(chromedp.Click("button.save", chromedp.ByQuery), chromedp.Click("button.yes", chromedp.ByQuery))
-	d.Wait(`document.querySelector(".saved") !== null`)
+	d.Wait(`document.querySelector("#status .unsave") !== null`)
 	made, err := os.ReadFile(want)
 	if err != nil {
 		d.t.Fatal(err)
@@ -203,6 +202,99 @@ func TestViewDraw(t *testing.T) {
 	d.Wait("document.querySelector('[data-tool=move]').ariaPressed === 'true'")
 	d.Picture("all")
 	d.save()
+	d.end()
+}
+
+// TestViewDrawFirst edits without choosing anything first: the page opens the tools with the layer in the middle, offers the layer of a
+// tile elsewhere, lists strokes as what was done, and undoes a save.
+func TestViewDrawFirst(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	name := sample(t, "burrow", "burrow.map")
+	old, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := view(t, "--edit", name)
+	d := &drawn{t: t, name: name, v: v, Page: v.open(1440, 900)}
+	d.Wait(`document.querySelector("#tab-draw")?.ariaSelected === "true" && document.querySelector("#canvas")?.value === "Depths/Wall"`)
+	settle(d.Page)
+	d.Picture("first")
+	d.Accessible("first")
+	if rows := chromium.Eval[int](d.Page, `new Set([...document.querySelectorAll("#tabs > *")].map((tab) => tab.offsetTop)).size`); rows != 1 {
+		t.Errorf("the tabs have %d rows", rows)
+	}
+
+	// Outside of the layer nothing is drawn, and the layer that has a tile there is offered.
+	choose := func(layer string) {
+		chromium.Eval[bool](d.Page, fmt.Sprintf(`(() => {
+			const choose = document.querySelector("#canvas");
+			choose.value = %q;
+			return choose.dispatchEvent(new Event("change"));
+		})()`, layer))
+		d.Wait(fmt.Sprintf("location.hash.includes(encodeURIComponent(%q))", layer))
+		settle(d.Page)
+	}
+	choose("Tree/Trunk")
+	d.Press("d")
+	at := chromium.Eval[[]float64](d.Page, `(() => {
+		const { left, top, width, height } = document.querySelector(".map").getBoundingClientRect();
+		return [left + width / 2, top + height / 2];
+	})()`)
+	d.Do(chromedp.MouseClickXY(at[0], at[1]))
+	d.Wait(`document.querySelector(".surface.outside") && document.querySelector("#status").textContent === "outside of Trunk (14 × 13)"`)
+	d.Wait(`document.querySelector(".offers button")?.textContent === "Draw in Depths/Wall"`)
+	d.Picture("outside")
+	d.Do(chromedp.Click(".offers button", chromedp.ByQuery))
+	d.Wait(`document.querySelector("#canvas").value === "Depths/Wall" && !document.querySelector(".offers button")`)
+
+	// A stroke with corners is one line, and one region of the comparison.
+	choose("Ground/Earth")
+	d.tile(3)
+	d.Press("d")
+	d.Do(chromedp.MouseEvent(input.MousePressed, at[0], at[1], chromedp.ButtonLeft), chromedp.MouseEvent(input.MouseMoved, at[0]+60, at[1]+90,
+		chromedp.ButtonLeft), chromedp.MouseEvent(input.MouseReleased, at[0]+60, at[1]+90, chromedp.ButtonLeft))
+	d.lines(1)
+	d.Press("s")
+	d.Do(chromedp.MouseEvent(input.MousePressed, at[0], at[1], chromedp.ButtonLeft), chromedp.MouseEvent(input.MouseMoved, at[0]+60, at[1]+90,
+		chromedp.ButtonLeft), chromedp.MouseEvent(input.MouseReleased, at[0]+60, at[1]+90, chromedp.ButtonLeft))
+	d.Wait("document.querySelector('#status').textContent.startsWith('Selected')")
+	chromium.Eval[bool](d.Page, `["c", "v"].forEach((key) => document.body.dispatchEvent(new KeyboardEvent("keydown",
+		{ key: key.toUpperCase(), shiftKey: true, bubbles: true }))), true`)
+	d.Wait(`document.querySelector("[data-tool=brush]").ariaPressed === "true"`)
+	place := func() [2]float64 {
+		r := chromium.Eval[[]float64](d.Page, `(({ x, y }) => [x, y])(document.querySelector("button.save").getBoundingClientRect())`)
+		return [2]float64{r[0], r[1]}
+	}
+	where := place()
+	chromium.Eval[bool](d.Page, `document.querySelector("#tab-edit").click(), true`)
+	d.Wait(`/^Brush: \d+ tiles in Ground.Earth at \d+,\d+ to \d+,\d+$/.test(document.querySelector(".edits > li label").textContent)`)
+	chromium.Eval[bool](d.Page, `document.querySelector("#tab-changes").click(), true`)
+	d.Wait(`document.querySelectorAll(".changes > li").length === 1 &&
+		/ \d+ tiles at /.test(document.querySelector(".changes > li").textContent)`)
+	const marks = `[...document.querySelectorAll("canvas.marks")].some((c) => {
+		const copy = new OffscreenCanvas(c.width, c.height).getContext("2d", { willReadFrequently: true });
+		copy.drawImage(c, 0, 0);
+		return copy.getImageData(0, 0, c.width, c.height).data.some(Boolean);
+	})`
+	d.Wait(marks)
+	d.Picture("region")
+	d.Wait("!" + marks)
+	if now := place(); now != where {
+		t.Errorf("the button is at %v with the changes and at %v with the tools", now, where)
+	}
+
+	d.save()
+	d.Picture("saved")
+	d.Accessible("saved")
+	text := chromium.Eval[string](d.Page, `document.querySelector("#status").textContent`)
+	if strings.Contains(text, "`") || !strings.Contains(text, "backup") {
+		t.Errorf("after the save, the page reads %q", text)
+	}
+	d.Do(chromedp.Click("#status .unsave", chromedp.ByQuery))
+	d.lines(1)
+	if now, err := os.ReadFile(name); err != nil || !bytes.Equal(now, old) {
+		t.Errorf("the file is not as before the save: %v", err)
+	}
 	d.end()
 }
 

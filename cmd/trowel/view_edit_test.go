@@ -25,9 +25,13 @@ func TestViewEdit(t *testing.T) {
 	want := filepath.Join(t.TempDir(), "burrow.map")
 	run(t, "edit", "-q", name, "-o", want, "--", "border")
 	v := view(t, "--edit", name)
-	p := v.open(1280, 800)
+	p := v.open(1280, 800, "#tab=edit")
 	p.Wait(`document.querySelectorAll("#operation option").length > 50`)
 	settle(p)
+	first := chromium.Eval[string](p, `document.querySelector("#operation optgroup option").textContent`)
+	if !strings.HasSuffix(first, "(fill-tiles)") {
+		t.Errorf("the first operation is %q", first)
+	}
 	p.Do(chromedp.SendKeys("#find-operation", "mirror whole"))
 	p.Wait(`(() => {
 		const found = [...document.querySelectorAll("#operation option")].map((o) => o.value);
@@ -54,7 +58,7 @@ func TestViewEdit(t *testing.T) {
 		t.Fatalf("the file was changed before the list was confirmed: %v", err)
 	}
 	p.Do(chromedp.Click("button.yes", chromedp.ByQuery))
-	p.Wait(`document.querySelector(".saved") !== null`)
+	p.Wait(`document.querySelector("#status .unsave") !== null`)
 	saved, err := os.ReadFile(want)
 	if err != nil {
 		t.Fatal(err)

@@ -185,6 +185,27 @@ func TestViewThings(t *testing.T) {
 	v := view(t, mod)
 	p := v.open(1280, 800, "#mode=table")
 	p.Wait("document.querySelectorAll('.grid tbody tr').length === 2 && document.querySelector('.grid tbody img')?.naturalWidth === 32")
+	const heads = "[...document.querySelectorAll('.grid thead th')].map((th) => th.textContent).join() === "
+	p.Wait(heads + "'DISPLAYNAME,LEVEL,RARITY,UNITTYPE' && document.querySelector('.grid tbody th').textContent === 'Ring of the Last Ember'")
+	choose := func(name string) {
+		p.Do(chromedp.Evaluate(`document.querySelector('.columns').open = true, 0`, nil))
+		p.Wait(fmt.Sprintf(`(() => {
+			const box = [...document.querySelectorAll('.columns label')].find((l) => l.textContent === %q)?.querySelector('input');
+			box?.click();
+			return Boolean(box);
+		})()`, name))
+	}
+	choose("NAME")
+	choose("RARITY")
+	p.Wait(heads + "'DISPLAYNAME,LEVEL,NAME,UNITTYPE'")
+	p.Accessible("columns")
+	choose("NAME")
+	choose("RARITY")
+	p.Wait(heads + "'DISPLAYNAME,LEVEL,RARITY,UNITTYPE'")
+	const lines = `new Set([...document.querySelectorAll('.conditions > *')].map((n) => Math.round(n.offsetTop / 20))).size`
+	if n := chromium.Eval[int](p, lines); n != 1 {
+		t.Errorf("the condition has %d lines", n)
+	}
 	p.Do(chromedp.Evaluate(`{
 		const [column, word, value] = document.querySelectorAll('.conditions select, .conditions input');
 		column.value = 'MAXLEVEL'; word.value = 'above'; value.value = '60';

@@ -106,9 +106,18 @@ func TestViewPanels(t *testing.T) {
 		t.Error("the list of what a person must look at is incomplete")
 	}
 	p.Picture("release")
+	chromium.Eval[bool](p, `(() => {
+		const count = document.querySelector("#tab-release .count");
+		window.counts = [];
+		new MutationObserver(() => counts.push(count.textContent)).observe(count, { childList: true });
+		return true;
+	})()`)
 	p.Do(chromedp.SetValue("#pane-release select[name=rules]", "kog"), chromedp.Evaluate(
 		"document.querySelector('#pane-release select[name=rules]').dispatchEvent(new Event('change'))", nil))
 	p.Wait("document.querySelector('#pane-release strong')?.textContent.startsWith('Nothing that a program can see')")
+	if counts := chromium.Eval[string](p, "counts.join()"); strings.Contains(counts, "…") {
+		t.Errorf("the tab flickers: %q", counts)
+	}
 
 	// The selected finding stays selected when the file has changed and has another finding.
 	visit(p, "tab=findings&finding=0.5")

@@ -30,7 +30,7 @@ type BuildOptions struct {
 	// Remote allows writing to databases on other machines that world.mt names.
 	Remote bool
 	// Local uses SQLite for the parts that world.mt has on servers, also in the world.mt of the new world. It is
-	// meant for temporary worlds.
+	// meant for temporary worlds. A page in a browser cannot write SQLite: there it uses LevelDB and files for all parts.
 	Local bool
 	// Lost receives values that a database cannot hold; may be nil.
 	Lost func(err error)
@@ -119,11 +119,12 @@ func (b *builder) text(name string) ([]byte, error) {
 	return fs.ReadFile(regular.Limit(b.fsys, effort.TextFile), name)
 }
 
-// stayHere sets the backend of parts on servers to SQLite.
+// stayHere sets the backends to those of a temporary world.
 func (b *builder) stayHere() error {
 	for _, part := range world.Parts() {
-		if v, _ := b.settings.Get(part.Setting()); part.Remote(v) {
-			if err := b.settings.Set(part.Setting(), mapdb.SQLite); err != nil {
+		v, _ := b.settings.Get(part.Setting())
+		if to := temporary(part, v); to != v {
+			if err := b.settings.Set(part.Setting(), to); err != nil {
 				return err
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -34,9 +35,12 @@ func editsOf(a *Tool, name string) (viewer.Edits, error) {
 	if err != nil {
 		return viewer.Edits{}, err
 	}
-	e := viewer.Edits{Save: func(ctx context.Context, script string, digest [32]byte) (string, error) {
-		return saveEdits(ctx, a, full, script, digest)
-	}}
+	e := viewer.Edits{
+		Save: func(ctx context.Context, script string, digest [32]byte) (string, error) {
+			return saveEdits(ctx, a, full, script, digest)
+		},
+		Undo: func(ctx context.Context) (string, error) { return runFor(ctx, a, "", "undo", full) },
+	}
 	if dir := host.StateFolder(); dir != "" {
 		if real, err := filepath.EvalSymlinks(full); err == nil {
 			full = real
@@ -62,11 +66,20 @@ func saveEdits(ctx context.Context, a *Tool, name, script string, digest [32]byt
 			}
 		}
 	}
+	text, err := runFor(ctx, a, script, append(args, name)...)
+	return strings.TrimRight(undoHint.ReplaceAllString(text, "$1"), ": "), err // the page has a button instead
+}
+
+// undoHint is the text of undoing.
+var undoHint = regexp.MustCompile("`trowel undo [^`]*` undoes it(?: \\((the backup is .*)\\))?")
+
+// runFor runs a command line with the given input for the page, and returns its messages.
+func runFor(ctx context.Context, a *Tool, input string, args ...string) (string, error) {
 	var out, messages bytes.Buffer
-	run := newTool(a.Games, strings.NewReader(script), &out, &messages)
+	run := newTool(a.Games, strings.NewReader(input), &out, &messages)
 	var failure error
 	run.failed = func(err error) { failure = err }
-	run.run(ctx, append(args, name), &messages)
+	run.run(ctx, args, &messages)
 	text := strings.TrimSpace(messages.String())
 	if failure != nil {
 		return "", errors.New(strings.TrimPrefix(text, "trowel: "))

@@ -46,6 +46,7 @@ type editList struct {
 
 type editChange struct {
 	ID    int
+	Title string
 	Off   bool
 	Count int
 	Error string
@@ -150,6 +151,10 @@ func (e *editPage) shown() []byte {
 
 func (e *editPage) save() (int, string) {
 	return e.post(fmt.Sprintf("/f/%d/edit/save", e.edited), fmt.Sprintf(`{"revision": %d}`, e.now.Revision))
+}
+
+func (e *editPage) unsave() (int, string) {
+	return e.post(fmt.Sprintf("/f/%d/edit/unsave", e.edited), fmt.Sprintf(`{"revision": %d}`, e.now.Revision))
 }
 
 func burrow(t *testing.T) string {
@@ -344,7 +349,7 @@ func TestEditOutside(t *testing.T) {
 	if err := e.do(map[string]any{"do": "reread"}); err != "" || len(e.now.List) != 1 || e.now.Outdated {
 		t.Fatalf("%q, %+v", err, e.now)
 	}
-	if code, answer := e.save(); code != http.StatusOK || !strings.Contains(answer, "undoes it") {
+	if code, answer := e.save(); code != http.StatusOK || !strings.Contains(answer, "the backup is") || strings.Contains(answer, "`") {
 		t.Fatalf("%d %s", code, answer)
 	}
 	var out bytes.Buffer
@@ -352,6 +357,31 @@ func TestEditOutside(t *testing.T) {
 	if got.run(t.Context(), []string{"info", name}, io.Discard); !strings.Contains(out.String(), "Ann") ||
 		!strings.Contains(out.String(), "GPL") {
 		t.Errorf("the file has not both changes: %s", &out)
+	}
+
+	// The save is undone once, and not over what another program has written since.
+	e.renew()
+	e.add("border")
+	if code, answer := e.unsave(); code != http.StatusOK {
+		t.Fatalf("%d %s", code, answer)
+	}
+	e.renew()
+	if now, _ := os.ReadFile(name); !bytes.Equal(now, other) || len(e.now.List) != 2 || e.now.List[0].Count != 1 {
+		t.Errorf("after the save is undone, the file differs, or the list is %+v", e.now.List)
+	}
+	if code, answer := e.unsave(); code != http.StatusConflict || !strings.Contains(answer, "nothing was saved here") {
+		t.Errorf("undone twice: %d %s", code, answer)
+	}
+	if code, answer := e.save(); code != http.StatusOK {
+		t.Fatalf("%d %s", code, answer)
+	}
+	e.renew()
+	perform(t, "edit", "-q", name, "--in-place", "--", "info", "--license", "MIT")
+	other, _ = os.ReadFile(name)
+	code, answer = e.unsave()
+	if now, _ := os.ReadFile(name); code != http.StatusConflict || !strings.Contains(answer, "has changed since it was saved") ||
+		!bytes.Equal(now, other) {
+		t.Errorf("undone over another file: %d %s", code, answer)
 	}
 }
 
@@ -380,7 +410,9 @@ func TestEditKept(t *testing.T) {
 	name, dir := burrow(t), t.TempDir()
 	e := openEdit(t, name, dir)
 	e.add("info", "--author", "it's Ann")
-	e.add("border")
+	if err := e.do(map[string]any{"do": "add", "words": []string{"border"}, "title": "A border"}); err != "" {
+		t.Fatal(err)
+	}
 	e.do(map[string]any{"do": "switch", "id": e.now.List[1].ID, "off": true})
 	lists := func() (found []string) {
 		found, _ = filepath.Glob(filepath.Join(dir, "trowel", "edits", "*.json"))
@@ -402,7 +434,8 @@ func TestEditKept(t *testing.T) {
 		!strings.HasPrefix(err, "there is a list of an earlier session") {
 		t.Errorf("%q", err)
 	}
-	if err := e.do(map[string]any{"do": "continue"}); err != "" || len(e.now.List) != 2 || !e.now.List[1].Off || e.now.List[0].Count != 1 {
+	if err := e.do(map[string]any{"do": "continue"}); err != "" || len(e.now.List) != 2 || !e.now.List[1].Off || e.now.List[0].Count != 1 ||
+		e.now.List[1].Title != "A border" {
 		t.Fatalf("%q, %+v", err, e.now)
 	}
 	if code, answer := e.save(); code != http.StatusOK {

@@ -157,6 +157,13 @@ func TestPutBack(t *testing.T) {
 	if code := a.run(t.Context(), []string{"diff", "-q", copied, e.name}, io.Discard); code != 0 {
 		t.Errorf("restore --into gives another world: %d\n%s", code, &out)
 	}
+	if code, answer := e.unsave(); code != http.StatusOK {
+		t.Fatalf("%d %s", code, answer)
+	}
+	e.renew()
+	if len(e.now.List) != 1 || e.tile(0) != before || e.tile(e.edited) != old {
+		t.Errorf("after the save is undone: %+v", e.now)
+	}
 	e.Close()
 }
 

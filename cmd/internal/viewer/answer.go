@@ -67,7 +67,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		h.Set("Retry-After", "1")
 	}
 	w.WriteHeader(status)
-	data, _ := json.Marshal(map[string]string{"error": words.Portable(err.Error())})
+	data, _ := json.Marshal(map[string]string{"error": s.worded(words.Portable(err.Error()))})
 	_, _ = io.WriteString(w, s.plain(r, string(data)))
 }
 

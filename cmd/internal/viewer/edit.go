@@ -23,6 +23,8 @@ type Edits struct {
 	// Save changes the file on the disk by a script of operations, if the file has the given SHA-256, and returns a
 	// message for the user. If Save is nil, the user downloads the new file.
 	Save func(ctx context.Context, script string, digest [32]byte) (string, error)
+	// Undo restores the file as it was before the last Save, and returns a message for the user.
+	Undo func(ctx context.Context) (string, error)
 	Keep string // the file on the disk that keeps the list of changes; "" if the list is not kept
 }
 
@@ -51,6 +53,7 @@ type session struct {
 	applied  int    // the revision of the result
 	seen     int    // the revision whose result the page gets
 	result   *state // the result
+	saved    []item // the list that was saved last, while the file on the disk is the saved one
 	offer    *kept  // the list of an earlier session, until the user accepts or discards it
 	unkept   string // why the list is not kept
 	holds    *filelock.Held
@@ -67,6 +70,7 @@ type change struct {
 	id    int
 	words []string
 	line  string // of a script
+	title string // what the user did, in words; "" if the page does not name it
 
 	mu     sync.Mutex
 	effect effect
@@ -182,7 +186,8 @@ type editRequest struct {
 	Do       string   `json:"do"`
 	ID       int      `json:"id"` // of a change
 	Words    []string `json:"words"`
-	To       int      `json:"to"` // the new position in the list
+	Title    string   `json:"title"` // what the user did, in words
+	To       int      `json:"to"`    // the new position in the list
 	Off      bool     `json:"off"`
 	Soon     bool     `json:"soon"`  // the answer does not wait until the list is applied
 	State    int      `json:"state"` // the earlier state from which a box is put back
@@ -212,6 +217,10 @@ func (n *session) do(ctx context.Context, r editRequest) error {
 		if made, err = n.parse(r.Words); err != nil {
 			return err
 		}
+		if len(r.Title) > maxShown {
+			return problem{http.StatusBadRequest, fmt.Sprintf("the title of a change has at most %d bytes", maxShown)}
+		}
+		made.title = r.Title
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -316,6 +325,7 @@ func (n *session) decide(accept bool) error {
 		if err != nil {
 			return err
 		}
+		c.title = k.Title
 		e := n.number(c)
 		e.off = k.Off
 		list = append(list, e)
@@ -372,23 +382,75 @@ func (n *session) save(ctx context.Context, revision int) (string, error) {
 		return "", errOther
 	}
 	script := strings.Join(lines, "\n") + "\n"
+	n.mu.Lock()
+	list := n.list
+	n.mu.Unlock()
+	var message string
 	if n.folder != nil {
-		return n.saveFolder(ctx, script)
+		message, err = n.changeFolder(ctx, nil, func(ctx context.Context) (string, error) { return n.Save(ctx, script, [32]byte{}) })
+	} else {
+		message, err = n.changeFile(ctx, nil, func(ctx context.Context) (string, error) { return n.Save(ctx, script, digest) })
 	}
-	message, err := n.Save(ctx, script, digest)
+	if err == nil {
+		n.mu.Lock()
+		n.saved = list
+		n.mu.Unlock()
+	}
+	return message, err
+}
+
+// unsave restores the file as it was before it was saved last. The list is again what was saved, and what was added since.
+func (n *session) unsave(ctx context.Context, revision int) (string, error) {
+	n.saving.Lock()
+	defer n.saving.Unlock()
+	if n.folder == nil {
+		o, now, err := n.was.read(ctx)
+		if err != nil {
+			return "", err
+		}
+		_ = o.Close()
+		if hex.EncodeToString(now.digest[:]) != n.hash() {
+			return "", problem{http.StatusConflict, "the file has changed since it was saved: its backup stays next to it"}
+		}
+	}
+	n.mu.Lock()
+	list, seen := slices.Concat(n.saved, n.list), n.revision == revision
+	none := n.saved == nil || n.Undo == nil
+	n.mu.Unlock()
+	switch {
+	case none:
+		return "", problem{http.StatusConflict, "nothing was saved here that can be undone"}
+	case !seen:
+		return "", errOther
+	}
+	change := n.changeFile
+	if n.folder != nil {
+		change = n.changeFolder
+	}
+	return change(ctx, list, n.Undo)
+}
+
+// changeFile changes the file on the disk and begins a list for the new content.
+func (n *session) changeFile(ctx context.Context, list []item, change func(context.Context) (string, error)) (string, error) {
+	message, err := change(ctx)
 	if err != nil {
 		return "", problem{http.StatusConflict, err.Error()}
 	}
-	if err := n.reread(ctx, true); err != nil {
+	if err := n.reread(ctx, &list); err != nil {
 		return "", fmt.Errorf("%s; but the new file cannot be read: %w", message, err)
 	}
 	return message, nil
 }
 
-// reread reads the file again, and begins a new list or applies the current one to the file.
-func (n *session) reread(ctx context.Context, clear bool) error {
+// begin replaces the list, so that nothing can be undone. It is called with mu locked.
+func (n *session) begin(list []item) {
+	n.list, n.undo, n.redo, n.saved = list, nil, nil, nil
+}
+
+// reread reads the file again, and begins a list or, if list is nil, applies the current one to the file.
+func (n *session) reread(ctx context.Context, list *[]item) error {
 	if n.folder != nil {
-		return n.rereadFolder(ctx, clear)
+		return n.rereadFolder(ctx)
 	}
 	o, now, err := n.was.read(ctx)
 	if err != nil {
@@ -407,8 +469,8 @@ func (n *session) reread(ctx context.Context, clear bool) error {
 	old := n.opened
 	n.opened, n.base, n.digest = o, &state{parts: map[string][]byte{"": data}}, now.digest
 	n.chain = []*state{n.base}
-	if clear {
-		n.list, n.undo, n.redo = nil, nil, nil
+	if n.saved = nil; list != nil {
+		n.begin(*list)
 	}
 	n.revised()
 	n.mu.Unlock()

@@ -168,12 +168,12 @@ var errSaving = problem{http.StatusServiceUnavailable, "the changes are being sa
 // saveWait is the time that saving waits for requests that read the folder.
 const saveWait = 20 * time.Second
 
-// saveFolder saves the list. Meanwhile nothing of the folder is open: its databases allow no other user.
-func (n *session) saveFolder(ctx context.Context, script string) (string, error) {
+// changeFolder changes the folder on the disk and begins a list for the new content.
+func (n *session) changeFolder(ctx context.Context, list []item, change func(context.Context) (string, error)) (string, error) {
 	s := n.server
 	n.replaying.Lock()
 	s.paused.Store(true)
-	message, err := n.saveAlone(ctx, script)
+	message, err := n.alone(ctx, change)
 	s.paused.Store(false)
 	n.replaying.Unlock()
 	if err != nil {
@@ -183,20 +183,25 @@ func (n *session) saveFolder(ctx context.Context, script string) (string, error)
 		return "", errors.Join(problem{http.StatusConflict, err.Error()}, n.wait(ctx, n.settle()))
 	}
 	n.mu.Lock()
-	n.list, n.undo, n.redo = nil, nil, nil
+	n.begin(list)
 	n.revised()
-	n.applied, n.seen = n.revision, n.revision
+	if len(list) == 0 {
+		n.applied, n.seen = n.revision, n.revision
+	}
 	n.mu.Unlock()
 	for _, f := range []*file{n.was, n.is} {
 		if err := f.renew(s.life, true); err != nil {
 			return "", errors.New(message + "; but the result cannot be read: " + err.Error())
 		}
 	}
+	if len(list) > 0 {
+		return message, n.wait(ctx, n.settle())
+	}
 	return message, nil
 }
 
-// saveAlone saves a script when no request reads the folder any more.
-func (n *session) saveAlone(ctx context.Context, script string) (string, error) {
+// alone changes the folder when no request reads it any more.
+func (n *session) alone(ctx context.Context, change func(context.Context) (string, error)) (string, error) {
 	s := n.server
 	all := func(string) bool { return true }
 	s.texts.drop(all)
@@ -209,15 +214,13 @@ func (n *session) saveAlone(ctx context.Context, script string) (string, error) 
 	if !s.scenes.ended(saveWait) || !s.opened.ended(saveWait) {
 		return "", errors.New("the file is still being read here: try again when the pictures and comparisons are complete")
 	}
-	return n.Save(ctx, script, [32]byte{})
+	return change(ctx)
 }
 
 // rereadFolder applies the list to the folder as it is now.
-func (n *session) rereadFolder(ctx context.Context, clear bool) error {
+func (n *session) rereadFolder(ctx context.Context) error {
 	n.mu.Lock()
-	if clear {
-		n.list, n.undo, n.redo = nil, nil, nil
-	}
+	n.saved = nil
 	n.revised()
 	n.mu.Unlock()
 	return n.wait(ctx, n.settle())

@@ -27,6 +27,7 @@ type kept struct {
 
 type keptChange struct {
 	Words []string `json:"words"`
+	Title string   `json:"title,omitempty"`
 	Off   bool     `json:"off,omitempty"`
 }
 
@@ -97,7 +98,7 @@ func (n *session) write() error {
 	}
 	k := kept{keptVersion, hex.EncodeToString(n.digest[:]), time.Now().UTC(), nil}
 	for _, e := range n.list {
-		k.Changes = append(k.Changes, keptChange{e.words, e.off})
+		k.Changes = append(k.Changes, keptChange{e.words, e.title, e.off})
 	}
 	data, err := json.Marshal(k)
 	if err == nil {

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/words"
 )
@@ -50,7 +51,7 @@ func (s *Server) editRoutes() {
 			return nil, err
 		}
 		if ask.Do == "reread" {
-			err = n.reread(s.life, false) // the file stays open
+			err = n.reread(s.life, nil) // the file stays open
 		} else if err = n.do(r.Context(), ask); err == nil {
 			if done := n.settle(); !ask.Soon {
 				err = n.wait(r.Context(), done)
@@ -61,24 +62,28 @@ func (s *Server) editRoutes() {
 		}
 		return n.describe(), err
 	}))
-	s.mux.HandleFunc("POST /f/{file}/edit/save", s.handleJSON(func(r *http.Request) (any, error) {
-		n, err := s.mayChange(r)
-		if err != nil {
-			return nil, err
-		}
-		if n.Save == nil {
-			return nil, problem{http.StatusNotFound, "the page cannot write to the disk: download the new file"}
-		}
-		var ask editRequest
-		if err := readJSON(r, &ask); err != nil {
-			return nil, err
-		}
-		message, err := n.save(s.life, ask.Revision) // also if the page is closed meanwhile
-		if err != nil {
-			return nil, err
-		}
-		return map[string]any{"message": message, "edit": n.describe()}, nil
-	}))
+	for name, write := range map[string]func(*session, context.Context, int) (string, error){
+		"save": (*session).save, "unsave": (*session).unsave,
+	} {
+		s.mux.HandleFunc("POST /f/{file}/edit/"+name, s.handleJSON(func(r *http.Request) (any, error) {
+			n, err := s.mayChange(r)
+			if err != nil {
+				return nil, err
+			}
+			if n.Save == nil {
+				return nil, problem{http.StatusNotFound, "the page cannot write to the disk: download the new file"}
+			}
+			var ask editRequest
+			if err := readJSON(r, &ask); err != nil {
+				return nil, err
+			}
+			message, err := write(n, s.life, ask.Revision) // also if the page is closed meanwhile
+			if err != nil {
+				return nil, err
+			}
+			return map[string]any{"message": message, "edit": n.describe()}, nil
+		}))
+	}
 }
 
 // sessionOf returns the list of changes of the requested file.
@@ -131,6 +136,7 @@ func (n *session) describe() any {
 	type row struct {
 		ID    int      `json:"id"`
 		Name  string   `json:"name"`
+		Title string   `json:"title,omitempty"` // what the user did, in words
 		Line  string   `json:"line"`            // perhaps cut
 		Words []string `json:"words,omitempty"` // omitted if they are long
 		Off   bool     `json:"off"`
@@ -141,7 +147,13 @@ func (n *session) describe() any {
 	defer n.mu.Unlock()
 	hash, list := hex.EncodeToString(n.digest[:]), []row{}
 	for _, e := range n.list {
-		one := row{ID: e.id, Name: e.words[0], Line: e.line, Words: e.words, Off: e.off, effect: e.last()}
+		done := e.last()
+		done.Notes = slices.Clone(done.Notes)
+		for i, note := range done.Notes {
+			done.Notes[i] = n.server.worded(note)
+		}
+		done.Error = n.server.worded(done.Error)
+		one := row{ID: e.id, Name: e.words[0], Title: e.title, Line: e.line, Words: e.words, Off: e.off, effect: done}
 		if short := []rune(e.line[:min(len(e.line), 4*maxShown)]); len(short) > maxShown || len(e.line) > 4*maxShown {
 			one.Line, one.Words = string(short[:min(len(short), maxShown)])+" …", nil
 		}
@@ -149,7 +161,8 @@ func (n *session) describe() any {
 	}
 	answer := map[string]any{
 		"hash": hash, "revision": n.revision, "applied": n.seen == n.revision, "list": list,
-		"undo": len(n.undo) > 0, "redo": len(n.redo) > 0, "outdated": outdated, "saves": n.Save != nil, "unkept": n.unkept,
+		"undo": len(n.undo) > 0, "redo": len(n.redo) > 0, "outdated": outdated, "saved": len(n.saved) > 0 && n.Undo != nil,
+		"saves": n.Save != nil, "unkept": n.unkept,
 		"name": n.was.Name, "generation": n.is.current(), "folder": n.folder != nil,
 	}
 	if n.offer != nil {
@@ -189,7 +202,8 @@ func (n *session) operations() any {
 			if o.Bool {
 				kind = "bool"
 			}
-			list = append(list, value{o.Name, strings.ReplaceAll(o.Help, "`", ""), o.Form(), kind, o.Choices, o.Default, o.Names, o.List,
+			help := wording.InPage(strings.ReplaceAll(o.Help, "`", ""))
+			list = append(list, value{o.Name, help, o.Form(), kind, o.Choices, o.Default, o.Names, o.List,
 				o.Some})
 		}
 		return list
@@ -201,7 +215,7 @@ func (n *session) operations() any {
 			for i := range args {
 				args[i].Needed = c.Args[i].Needed()
 			}
-			list = append(list, operation{c.Name, c.Title, c.Long, c.Heading, args, values(c.Options)})
+			list = append(list, operation{c.Name, c.Title, wording.InPage(c.Long), c.Heading, args, values(c.Options)})
 		}
 	}
 	type text struct {

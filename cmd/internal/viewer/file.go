@@ -82,7 +82,7 @@ func (e *edition) job(values map[string]string) *format.Job {
 const maxNotes = 100
 
 func (e *edition) note(path, message string) {
-	message = e.of.plain(wording.Placed(path, message))
+	message = e.of.server.worded(e.of.plain(wording.Placed(path, message)))
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if len(e.notes) < maxNotes && !slices.Contains(e.notes, message) {
@@ -114,7 +114,9 @@ func (f *file) plain(message string) string {
 }
 
 // failure returns an error for the page.
-func (f *file) failure(err error) string { return f.plain(words.Portable(err.Error())) }
+func (f *file) failure(err error) string {
+	return f.server.worded(f.plain(words.Portable(err.Error())))
+}
 
 func (f *file) key(generation int) string { return fmt.Sprintf("%d.%d", f.id, generation) }
 

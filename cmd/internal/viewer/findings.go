@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"trowel.example/check"
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
 	"trowel.example/internal/limits/parallel"
 )
@@ -254,6 +255,11 @@ func listFindings(ctx context.Context, e *edition, r *http.Request) (any, error)
 	for _, k := range append(format.CheckKinds(), e.Format.Kinds...) {
 		if _, used := kinds[k.ID]; used {
 			kinds[k.ID] = k
+			if e.of.server.alone {
+				worded := *k
+				worded.Remedy = wording.InPage(k.Remedy)
+				kinds[k.ID] = &worded
+			}
 		}
 	}
 	answer["findings"], answer["kinds"], answer["byKind"] = list, kinds, byKind

@@ -22,6 +22,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/cmd/internal/history"
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
 )
 
@@ -97,10 +98,22 @@ type Server struct {
 	slots    chan struct{} // one for each core, held while a part of a picture is drawn
 	busy     atomic.Int64
 	paused   atomic.Bool // nothing is opened
+	alone    bool        // there is no command line
 	events   hub
 	edits    *session  // nil: nothing can be changed
 	timeline *timeline // nil: there are no earlier states
 	watch    sync.WaitGroup
+}
+
+// Alone prepares the server for a page without a command line: its messages give no advice about commands and options.
+func (s *Server) Alone() { s.alone = true }
+
+// worded returns a message in the words of the page.
+func (s *Server) worded(message string) string {
+	if s.alone {
+		message = wording.InPage(message)
+	}
+	return message
 }
 
 // Numbers of unused objects that are kept open.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
 )
 
@@ -108,7 +109,7 @@ func describeScene(ctx context.Context, e *edition, r *http.Request) (any, error
 	job := e.job(nil)
 	for _, o := range switches(e.Format) {
 		one := option{Name: o.Name, Title: cmp.Or(o.Title,
-			strings.ReplaceAll(strings.ToUpper(o.Name[:1])+o.Name[1:], "-", " ")), Help: strings.ReplaceAll(o.Help, "`", ""),
+			strings.ReplaceAll(strings.ToUpper(o.Name[:1])+o.Name[1:], "-", " ")), Help: wording.InPage(strings.ReplaceAll(o.Help, "`", "")),
 			Kind: "text", Choices: o.Choices, Views: o.Views, Default: job.Value(o.Name)}
 		if o.Chosen {
 			usual := ""

@@ -32,7 +32,7 @@ var (
 		Help: "a `file` with the colours of nodes, as minetestmapper reads it; other nodes are not drawn (default: " +
 			"colors.txt of the world, or of the system; other nodes have Trowel's own colours, or guessed ones)"}
 	optionGuess = format.Option{Name: "guess-colors", Title: "Guess colours", Bool: true, For: format.ForScene,
-		Help: "with --colors, also draw nodes that are missing in its list, with guessed colours (default without --colors)"}
+		Help: "also draw nodes that are missing in a list of colours, with guessed colours (default without a list)"}
 	optionTextures = format.Option{Name: "textures", For: format.ForScene, Input: true, List: true,
 		Help: "a `folder` of a game, of mods or of textures, also several: nodes show the textures and have their colours; the first " +
 			"texture pack has precedence (default: the world's game and mods, as far as they are on this machine)"}

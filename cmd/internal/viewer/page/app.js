@@ -3,6 +3,7 @@
 // All visible content is in panels. A panel is the export of a module:
 //
 //   {name, title}      the name is in the address (mode=, tab=) and in the IDs of the page
+//   icon               the name of the icon in the tab
 //   applies(context)   whether the panel is offered for the current choice; always, if left out
 //   usual(context)     whether it is the default if the address names none; otherwise the first one is
 //   eager(context)     whether it is opened before the user chooses its tab: to count its contents
@@ -30,7 +31,7 @@
 //   pair                  {ids, names} of the two files that are shown, the older one first; undefined for one file
 //   fly(where, values)    shows a rectangle in the picture, in any mode; values are for the state
 //   count(n, severity)    shows a number in the panel's title
-//   say(text)             shows a message in the bottom line, which screen readers announce
+//   say(text, offer)      shows a message in the bottom line, which screen readers announce; offer is a button for it
 //   busy(what, promise)   reports an activity that takes long; returns the promise
 //   waits(promise)        the same, in the panel's title
 //   failed(node, err)     shows an error in place of the missing content
@@ -80,10 +81,10 @@ const context = {
     shown?.flyTo(where);
     return shown;
   },
-  say(text) {
+  say(text, offer) {
     clearTimeout(told);
-    get("status").textContent = text;
-    told = setTimeout(() => (get("status").textContent = ""), 10000);
+    fill(get("status"), el("span", {}, text), offer);
+    told = setTimeout(() => fill(get("status")), offer ? 60000 : 10000);
   },
   busy, failed,
 };
@@ -92,6 +93,7 @@ const left = new Panes(context, panels.left, { stage: get("left-panes") });
 const middle = new Panes(context, panels.middle, { bar: get("modes"), stage: get("stage"), key: "mode", tools: get("tools") });
 const right = new Panes(context, panels.right, { bar: get("tabs"), stage: get("right-panes"), key: "tab" });
 const sides = frame();
+document.body.classList.toggle("editing", context.session.edit !== undefined);
 if (context.session.states) context.states = await import("./states.js").then((m) => m.timeline(context));
 
 let loaded = Promise.resolve(), generation = 0;
@@ -133,9 +135,10 @@ function load(what) {
   })());
 }
 
-// inspected brings the inspector of the chosen place to the front.
+// inspected brings the panel that reports the chosen place to the front: the inspector, the changes of two files, or the tools that
+// draw.
 function inspected() {
-  set({ tab: undefined });
+  set({ tab: context.session.edit === undefined || context.states?.pair() ? undefined : right.chosen?.name === "draw" ? "draw" : "inspector" });
   sides.open("right");
 }
 
@@ -212,7 +215,7 @@ live.listen(context, () => load("doc"));
 const dialogs = (name, ...args) => import("./help.js").then((m) => m[name](...args)).catch((err) => context.say(err.message));
 bind("?", "these keys", () => void dialogs("help"));
 bind("/", "search", () => { if (!context.doc) return false; sides.open("right"); set({ tab: "search" }); right.focus("search"); });
-bind("i", "what is at the chosen place", () => { sides.open("right"); set({ tab: undefined }); right.focus("inspector"); });
+bind("i", "what is at the chosen place", () => { sides.open("right"); set({ tab: context.session.edit === undefined ? undefined : "inspector" }); right.focus("inspector"); });
 bind("Escape", "close what is open over the page");
 bind("g", "go to coordinates", () => void dialogs("askPlace", (text) => {
   const wrong = context.shown.goTo(text);

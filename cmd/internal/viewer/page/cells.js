@@ -56,6 +56,15 @@ export class Sparse {
     }
   }
 
+  // box returns the first and the last place of the box around the cells, as texts: one if they are the same.
+  box() {
+    const ys = [...this.rows.keys()];
+    let [left, right] = [Infinity, -Infinity];
+    for (const row of this.rows.values()) for (const x of row.keys()) [left, right] = [Math.min(left, x), Math.max(right, x)];
+    const [top, bottom] = ys.reduce(([t, b], y) => [Math.min(t, y), Math.max(b, y)], [Infinity, -Infinity]);
+    return [...new Set([`${left},${top}`, `${right},${bottom}`])];
+  }
+
   // drawing returns the place of the first cell and the text of all rows: the arguments of the command.
   drawing() {
     const ys = [...this.rows.keys()].sort((a, b) => a - b), xs = new Map();

@@ -7,6 +7,7 @@ import { state, set } from "./state.js";
 import { el, fill } from "./dom.js";
 import { bind } from "./keys.js";
 import { on } from "./live.js";
+import { regions } from "./regions.js";
 
 const signs = { added: ["+", "added"], removed: ["−", "removed"], changed: ["±", "changed"] };
 const kindOf = (c) => signs[c.data.change] ? c.data.change : c.new.length && !c.old.length ? "added" : c.old.length && !c.new.length ? "removed" : "changed";
@@ -19,7 +20,7 @@ export const panel = {
     const { signal } = context;
     const head = el("div", { className: "bar" }), list = el("ul", { className: "plain changes" }), more = el("div"), lines = el("div"), here = el("section", { className: "here", "aria-live": "polite" });
     fill(node, head, here, list, more, lines);
-    let all = [], answer, shown = 100, wanted = false, mine = 0, marked, view;
+    let all = [], listed = 0, answer, shown = 100, wanted = false, mine = 0, marked, view;
 
     const draw = async () => {
       const run = ++mine;
@@ -33,7 +34,8 @@ export const panel = {
         if (answer.state !== "done") break;
         next.push(...answer.changes);
       } while (next.length < Math.min(most, answer.kept));
-      all = next;
+      all = regions(next);
+      listed = next.length;
       tell();
       if (answer.state === "running") setTimeout(() => run === mine && !signal.aborted && draw().catch((err) => context.failed(node, err)), 700);
     };
@@ -44,13 +46,13 @@ export const panel = {
       const step = (by, title) => el("button", { type: "button", disabled: !all.length, title: `${title} (${by > 0 ? "n" : "p"})`, onclick: () => go(by) }, title);
       const what = is === "asks" ? "" : is === "running" ? `Comparing … ${answer.what ?? ""} ${answer.done ? answer.done.toLocaleString() : ""}${answer.of ? ` of ${answer.of.toLocaleString()}` : ""}`
         : answer.same ? "The files are the same, byte for byte." : !answer.count ? "They say the same, though not every byte is the same."
-          : `${plural(answer.count, answer.byFile ? "file" : "change")}${answer.cells ? `, ${plural(answer.cells, "place")}` : ""}${all.length < answer.count ? `: the first ${all.length.toLocaleString()} are listed` : ""}`;
+          : `${plural(answer.count - listed + all.length, answer.byFile ? "file" : "change")}${answer.cells ? `, ${plural(answer.cells, "place")}` : ""}${listed < answer.count ? `: the first ${listed.toLocaleString()} are listed` : ""}`;
       fill(head, el("p", { role: "status", dataset: { count: answer.count ?? "", cells: answer.cells ?? "" } }, what), all.length > 1 && [step(-1, "Previous"), step(1, "Next")],
         all.some((c) => c.count) && el("button", { type: "button", "aria-pressed": String(marks()), title: "Mark all changes in the picture", onclick: () => set({ marks: marks() ? "off" : "on" }) }, "Marks"),
         is === "asks" && el("button", { type: "button", className: "strong", onclick: () => ((wanted = true), draw()) }, "Compare them"));
       const notes = [is === "asks" && "Folders may be large: they are compared when you want it.", old.title !== now.title && `${nameOf(context, 0)} is a ${old.title}, ${nameOf(context, 1)} a ${now.title}: the files in them are compared.`, ...(answer.notes ?? []), ...(context.shown?.lacks ?? [])].filter(Boolean);
       fill(lines, notes.map((n) => el("p", { className: "muted" }, n)), answer.lines?.length > 0 && el("details", {}, el("summary", {}, el("h3", {}, "As diff prints it")), el("pre", { className: "data" }, answer.lines.join("\n"))));
-      context.count(answer.count || "");
+      context.count(answer.count - listed + all.length || "");
       rows();
       mark();
     };
@@ -60,7 +62,8 @@ export const panel = {
       fill(list, all.slice(0, shown).map((c, i) => {
         const [sign, word] = signs[kindOf(c)];
         return el("li", {}, el("button", { type: "button", className: `link ${kindOf(c)}`, "aria-current": i === chosen ? "true" : undefined, onclick: () => choose(i) }, el("b", { title: word }, sign), el("span", {}, c.text || c.data.path, c.who && el("span", { className: "who muted" }, ` by ${c.who.map((a) => a.by + (a.likely ? " (likely)" : "")).join(", ")}`))),
-          i === chosen && c.data.box && back(c.data.box));
+          i === chosen && c.data.box && back(c.data.box),
+          i === chosen && c.parts && el("details", {}, el("summary", {}, "The tiles"), el("ul", {}, c.parts.map((p) => el("li", {}, p.text.slice(p.data.path.length + 2))))));
       }));
       fill(more, all.length > shown && el("button", { type: "button", onclick: () => ((shown += 500), rows()) }, `${(all.length - shown).toLocaleString()} more`));
       list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
@@ -76,15 +79,15 @@ export const panel = {
       const chosen = Number(state().change ?? -1), every = marks();
       for (const [i, c] of all.entries()) {
         if (!every && i !== chosen) continue;
-        for (const where of c.new.length ? c.new : c.old) marked.push({ where, i, kind: kindOf(c), label: c.text });
+        for (const where of c.new.length ? c.new : c.old) marked.push({ where, i, kind: kindOf(c), label: c.text, border: c.border });
       }
-      context.shown?.mark?.("changes", marked, marked.findIndex((m) => m.i === chosen), (k) => set({ change: marked[k].i, tab: "changes" }));
+      context.shown?.mark?.("changes", marked, marked.findIndex((m) => m.i === chosen), (k) => set({ change: marked[k].i, tab: "changes" }), context.session.edit !== undefined);
     };
     const go = (by) => choose((Number(state().change ?? (by > 0 ? -1 : 0)) + by + all.length) % all.length);
     async function choose(i) {
       const c = all[i], where = (c.new.length ? c.new : c.old)[0];
       if (!where) return set({ change: i });
-      const at = `${Math.min((where[0] + where[2]) / 2, where[0] + 0.5)},${Math.min((where[1] + where[3]) / 2, where[1] + 0.5)}`;
+      const at = c.spot?.join() ?? `${Math.min((where[0] + where[2]) / 2, where[0] + 0.5)},${Math.min((where[1] + where[3]) / 2, where[1] + 0.5)}`;
       await context.fly(where, { change: i, at });
     }
 

@@ -148,7 +148,7 @@ async function overlay(stage, context, shown, bar, note) {
     map.invalidateSize();
     fillTwin();
     twin.marks.addTo(m);
-    for (const [id, { list, chosen }] of shown.sets) twin.marks.set(id, list, chosen);
+    for (const [id, { list, chosen, fades }] of shown.sets) twin.marks.set(id, list, chosen, fades);
     const follows = (from, to) => from.getZoom() === to.getZoom() && from.getCenter().equals(to.getCenter(), 1e-9);
     m.on("move", () => follows(m, map) || picture.put(map, m.getCenter(), m.getZoom()));
     m.on("click", (e) => shown.inspect(shown.units(e.latlng)));
@@ -198,9 +198,9 @@ async function overlay(stage, context, shown, bar, note) {
     second.moment = ms;
     return toMoment.call(shown, ms);
   };
-  shown.mark = (id, list, chosen, choose) => {
-    mark.call(shown, id, list, chosen, choose);
-    twin?.marks.set(id, list, chosen);
+  shown.mark = (id, list, chosen, choose, fades) => {
+    mark.call(shown, id, list, chosen, choose, fades);
+    twin?.marks.set(id, list, chosen, fades);
   };
   shown.second = second;
   let drawn; // the edition and the options of the other picture

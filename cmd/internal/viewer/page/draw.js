@@ -3,6 +3,7 @@
 // Keys of the state read here: canvas (the layer that is drawn).
 import { state, set, watch } from "./state.js";
 import { el, svg, fill } from "./dom.js";
+import { icon } from "./icons.js";
 import { bind } from "./keys.js";
 import { edits } from "./edits.js";
 import { namesShown, toggle } from "./layers.js";
@@ -12,7 +13,7 @@ import { arrange } from "./arrange.js";
 
 const tools = [
   ["move", "h", "Move the picture", "M8 1.5v13M1.5 8h13M8 1.5L6 3.5M8 1.5l2 2M8 14.5l-2-2M8 14.5l2-2M1.5 8l2-2M1.5 8l2 2M14.5 8l-2-2M14.5 8l-2 2"],
-  ["brush", "d", "Brush", "M13.5 2.5L7 9M6.2 9.2c-2 0-2 3-4.2 3.3 1.4 1.3 5.8 1.3 6-1.5 0-1-.8-1.8-1.8-1.8z"],
+  ["brush", "d", "Brush", undefined],
   ["rectangle", "r", "Rectangle", "M2.5 3.5h11v9h-11zM5 6h6v4H5z"],
   ["fill", "f", "Fill", "M7 2l5.5 5.5L7 13 1.5 7.5zM2 8h10M13.8 10.5c.8 1.2 1 1.7 1 2.2a1 1 0 0 1-2 0c0-.5.2-1 1-2.2z"],
   ["erase", "x", "Eraser", "M9 3l4.5 4.5-6 6H5L2.5 11zM6 6l4.5 4.5M7.5 13.5h6"],
@@ -28,7 +29,8 @@ export const panel = {
     const drawing = new Drawing(context, list, () => ready && draw());
     const layers = el("select", { id: "canvas", onchange: () => choose(layers.value) });
     const button = (text, title, onclick, more = {}) => el("button", { type: "button", title, onclick: () => Promise.resolve(onclick()).catch((err) => context.say(err.message)), ...more }, text);
-    const bar = el("div", { className: "row tools-of", role: "toolbar", "aria-label": "Tools" }, tools.map(([name, key, title, d]) => button(drawn(d), `${title} (${key})`, () => drawing.use(name), { dataset: { tool: name }, "aria-label": title })));
+    const offers = el("p", { className: "row wrap offers", role: "status" });
+    const bar = el("div", { className: "row tools-of", role: "toolbar", "aria-label": "Tools" }, tools.map(([name, key, title, d]) => button(d ? drawn(d) : icon(name), `${title} (${key})`, () => drawing.use(name), { dataset: { tool: name }, "aria-label": title })));
     const act = (how, says) => () => list.back(how).then((did) => did && context.say(says));
     const undo = button("Undo", "Undo (Z)", act("undo", "Undone")), redo = button("Redo", "Redo (Y)", act("redo", "Redone"));
     const copy = button("Copy", "Copy the selection (C)", () => drawing.copy()), cut = button("Cut", "Cut the selection (X)", () => drawing.cut()), paste = button("Paste", "Paste (V)", () => drawing.paste());
@@ -47,7 +49,7 @@ export const panel = {
     const [grid, numbers, frames] = over.querySelectorAll("input");
     const parts = arrange(context, list), shapes = drawing.shapes.fields();
     const cells = el("div", { className: "drawing" }, el("div", { className: "row wrap" }, turns, check("Keep tiles under air", false, (is) => (drawing.keepsUnderAir = is))), fields, tiles.node);
-    const body = el("div", { className: "drawing" }, el("label", { htmlFor: "canvas" }, "Layer"), layers, bar,
+    const body = el("div", { className: "drawing" }, el("label", { htmlFor: "canvas" }, "Layer"), layers, offers, bar,
       el("div", { className: "row wrap" }, undo, redo, el("span", { className: "space" }), copy, cut, paste), cells, shapes, over, parts.node);
 
     // choose chooses a layer, and shows it in the picture.
@@ -72,6 +74,9 @@ export const panel = {
         b.disabled = !usable;
         b.setAttribute("aria-pressed", b.dataset.tool === drawing.tool);
       }
+      const offered = drawing.offers.map((c) => c.layer).join("\n");
+      if (offers.dataset.offered !== offered) fill(offers, offered && "At this place:", drawing.offers.map((c) => button(`Draw in ${c.layer}`, "Choose the layer whose tile is there", () => choose(c.layer))));
+      offers.dataset.offered = offered;
       cells.hidden = shaping || !canvas;
       shapes.hidden = !shaping;
       shapes.querySelector("#shapes-now").textContent = !outline?.shapes ? "The layer is empty." : some.size === 1 ? `Number ${[...some][0]} is chosen` : `${some.size} of ${outline.shapes} are chosen`;
@@ -82,7 +87,7 @@ export const panel = {
       undo.disabled = !list.now.undo;
       redo.disabled = !list.now.redo;
       copy.disabled = cut.disabled = shaping || !drawing.selection;
-      paste.disabled = shaping || !drawing.clipboard;
+      paste.disabled = shaping || !(drawing.clipboard || drawing.copying);
       grid.checked = Boolean(state().grid);
       if (cells.hidden) return;
       if (kind !== canvas.kind) drawFields((kind = canvas.kind));
@@ -144,6 +149,7 @@ export const panel = {
           parts.choose(state().canvas);
           await drawing.choose(state().canvas);
         }
+        if (changed.has("at") && context.visible && drawing.canvas && !drawing.shaping && state().at) await drawing.offer(state().at.split(",").map(Number));
         if (changed.has("visible")) drawing.showFrames();
         if (changed.has("doc") || changed.has("visible")) follow();
         if (changed.has("visible")) drawing.use(drawing.tool);

@@ -1,8 +1,9 @@
 // The state of drawing: the layer, the block of tiles that is drawn, the tool, the selection; and what the tools do.
 import { ask, get, url } from "./api.js";
 import { state, set } from "./state.js";
+import { namesShown } from "./layers.js";
 import { kept, empty, parse, format, cellsOf, textOf, Sparse, line, pattern, flood } from "./cells.js";
-import { Sheet } from "./sheet.js";
+import { Sheet, label } from "./sheet.js";
 import { Ink, outline } from "./ink.js";
 import { Shapes } from "./shapes.js";
 
@@ -12,11 +13,13 @@ const sorted = ([x, y], [u, v]) => [Math.min(x, u), Math.min(y, v), Math.max(x, 
 // blockRow returns the cells of a row. Flags and numbers of air have no meaning.
 const blockRow = (text) => cellsOf(text).map((cell) => (cell !== kept && parse(cell).id === 0 ? empty : cell));
 const size = ([l, t, r, b]) => `${r - l} × ${b - t}`;
+const plain = (layer) => layer.replace(/~\w+/g, ""); // what follows ~ only tells layers apart
+const did = { brush: "Brush", rectangle: "Rectangle", fill: "Fill", erase: "Eraser" };
 
 export class Drawing {
   // changed() is called when something of the state has changed.
   constructor(context, list, changed) {
-    Object.assign(this, { context, list, changed, file: context.session.edit, tool: "move", sheets: new Map(), flags: new Set(), keepsUnderAir: false, overlay: { numbers: false, frames: false } });
+    Object.assign(this, { context, list, changed, file: context.session.edit, tool: "move", offers: [], sheets: new Map(), flags: new Set(), keepsUnderAir: false, overlay: { numbers: false, frames: false } });
     this.shapes = new Shapes(context, list, () => (this.above(), changed()));
     this.stop = list.watch((now) => {
       const last = now.list.at(-1);
@@ -61,7 +64,8 @@ export class Drawing {
   async choose(layer) {
     await this.shapes.choose(layer);
     const { canvases } = this, was = this.canvas;
-    this.canvas = canvases.find((c) => c.layer === layer) ?? canvases.find((c) => c.layer === was?.layer) ?? canvases.find((c) => c.kind === "tiles") ?? canvases[0];
+    this.canvas = canvases.find((c) => c.layer === layer) ?? canvases.find((c) => c.layer === was?.layer) ?? (!this.shaping && (await this.front())) ?? canvases.find((c) => c.kind === "tiles") ?? canvases[0];
+    this.offers = [];
     if (!this.canvas || this.shaping) return this.changed();
     if (this.canvas.kind !== was?.kind) {
       this.flags.clear();
@@ -74,6 +78,40 @@ export class Drawing {
     this.changed();
     this.showNumbers();
   }
+
+  // front returns the layer of tiles that is in front in the middle of the picture: the one whose tile is visible there, or else one
+  // with room there.
+  async front() {
+    const { shown } = this.context;
+    if (!shown?.map) return;
+    const point = shown.units(shown.map.getCenter()), tiles = (c) => c.kind === "tiles";
+    const within = ({ origin, cell, width, height }) => [width, height].every((n, i) => point[i] >= origin[i] && point[i] < origin[i] + n * cell[i]);
+    return (await this.layersAt(point)).find(tiles) ?? this.canvases.findLast((c) => tiles(c) && within(c) && namesShown(shown).includes(c.layer));
+  }
+
+  // layersAt returns the visible layers that have a tile at a point of the picture, those in front first.
+  async layersAt([x, y]) {
+    const { shown } = this.context;
+    if (!shown.scene.inspects) return [];
+    const { things } = await ask(this.file, "inspect", { ...shown.query(), ...shown.inspectQuery(), x, y }, this.context.signal).catch(() => ({ things: [] }));
+    const visible = namesShown(shown);
+    return [...new Set(things.map((t) => t.layer))].filter((l) => visible.includes(l)).map((l) => this.canvases.find((c) => c.layer === l)).filter(Boolean);
+  }
+
+  // offer offers the other layers with a tile at a point, unless the chosen one has a tile there.
+  async offer(point) {
+    const { canvas } = this, found = await this.layersAt(point);
+    if (canvas !== this.canvas) return;
+    this.offers = found.includes(canvas) ? [] : found.slice(0, 3);
+    this.changed();
+  }
+
+  // outside is the sentence for a cell that the layer does not have.
+  get outside() {
+    const { layer, width, height } = this.canvas;
+    return `outside of ${plain(layer).split("/").pop()} (${width} × ${height})`;
+  }
+  has([x, y]) { return x >= 0 && y >= 0 && x < this.canvas.width && y < this.canvas.height; }
 
   // sheet returns the pictures of the tiles of the layer.
   async sheet(canvas = this.canvas) {
@@ -203,11 +241,13 @@ export class Drawing {
   hover(cell) {
     if (String(cell) === String(this.at)) return;
     this.at = cell;
+    this.ink.surface.classList.toggle("outside", Boolean(cell && !this.has(cell)));
     this.ink.drawAbove();
   }
 
   begin(cell) {
-    const { tool } = this;
+    const { tool, canvas } = this;
+    this.offer(cell.map((v, i) => canvas.origin[i] + (v + 0.5) * canvas.cell[i]));
     if (tool === "fill") return void this.fill(cell).catch((err) => this.context.say(err.message));
     if (tool === "brush" || tool === "erase") {
       this.stroke = this.newStroke();
@@ -256,7 +296,7 @@ export class Drawing {
   async finish(box) {
     if (this.tool === "rectangle") return this.put(box, box.slice(0, 2));
     const inside = this.clip(box);
-    if (!inside) return this.context.say("There are no cells of the layer.");
+    if (!inside) return this.context.say(this.outside);
     if (this.tool === "select") {
       this.selection = inside;
       this.context.say(`Selected ${size(inside)}`);
@@ -292,7 +332,7 @@ export class Drawing {
   // put draws the block, repeated, in a box.
   put(box, from) {
     const inside = this.clip(box);
-    if (!inside) return;
+    if (!inside) return this.context.say(this.outside);
     const stroke = this.newStroke(), [l, t, r, b] = inside;
     for (let y = t; y < b; y++) for (let x = l; x < r; x++) this.dab(stroke, from, x, y);
     this.commit(stroke);
@@ -313,19 +353,20 @@ export class Drawing {
     await this.commit(stroke);
   }
 
-  // commit adds a stroke to the list of changes.
-  async commit(stroke) {
+  // commit adds a stroke to the list of changes. what is what the user did, by default what the tool does.
+  async commit(stroke, what = did[this.tool]) {
     const { cells, canvas } = stroke;
     const drop = () => (this.ink.strokes.delete(stroke), this.above());
     if (!cells.size) {
-      this.context.say("There is nothing of the layer.");
+      this.context.say(this.outside);
       return drop();
     }
     let any = false;
     if (canvas.tiles) cells.each((x, y, cell) => (any ||= !canvas.tiles[stroke.sheet.parsed(cell).id]));
     const { x, y, rows } = cells.drawing();
+    const title = `${what}: ${cells.size.toLocaleString()} ${cells.size === 1 ? "tile" : "tiles"} in ${plain(canvas.layer)} at ${cells.box().join(" to ")}`;
     try {
-      const revision = await this.list.add([this.command, ...canvas.options, ...(any && canvas.any ? [canvas.any] : []), String(x), String(y), ...rows]);
+      const revision = await this.list.add([this.command, ...canvas.options, ...(any && canvas.any ? [canvas.any] : []), String(x), String(y), ...rows], title);
       stroke.revision = revision;
       this.settle();
     } catch (err) {
@@ -342,11 +383,18 @@ export class Drawing {
   }
 
   async copy() {
-    if (!this.selection) return this.context.say("Select something first.");
-    this.clipboard = await this.cells(this.selection);
-    this.clipKind = this.canvas.kind;
+    const { selection, canvas } = this;
+    if (!selection) return this.context.say("Select something first.");
+    this.copying = this.cells(selection);
+    this.clipKind = canvas.kind;
+    this.changed(); // what is copied can be pasted at once
+    try {
+      this.clipboard = await this.copying;
+    } finally {
+      this.copying = undefined;
+    }
     navigator.clipboard?.writeText(this.clipboard.map(textOf).join("\n")).catch(() => {});
-    this.context.say(`Copied ${size(this.selection)}`);
+    this.context.say(`Copied ${size(selection)}`);
     this.changed();
   }
 
@@ -359,10 +407,11 @@ export class Drawing {
     if (!this.selection) return this.context.say("Select something first.");
     const stroke = this.newStroke(), [l, t, r, b] = this.selection;
     for (let y = t; y < b; y++) for (let x = l; x < r; x++) stroke.add(x, y, empty);
-    this.commit(stroke);
+    this.commit(stroke, did.erase);
   }
 
-  paste() {
+  async paste() {
+    await this.copying;
     if (!this.clipboard) return this.context.say("Copy something first.");
     if (this.clipKind !== this.canvas.kind) return this.context.say(`These are tiles of a ${this.clipKind} layer.`);
     this.chooseBlock(this.clipboard);
@@ -381,7 +430,7 @@ export class Drawing {
     if (!s) return this.chooseBlock(turned);
     const stroke = this.newStroke();
     turned.forEach((row, j) => row.forEach((cell, i) => stroke.add(s[0] + i, s[1] + j, cell)));
-    await this.commit(stroke);
+    await this.commit(stroke, mirrored ? "Mirror" : "Rotate");
   }
 
   // showNumbers fetches the numbers of the visible tiles, if they are shown.
@@ -413,10 +462,20 @@ export class Drawing {
     if (this.shaping) return this.shapes.draw(g, ink);
     if (!canvas) return;
     const place = ink.place(canvas), box = (b) => Ink.box(place, ...b);
-    outline(g, box([0, 0, canvas.width, canvas.height]), "#ffffff60");
+    const [left, top, width, height] = box([0, 0, canvas.width, canvas.height]);
+    g.beginPath(); // what is outside of the layer is dimmed
+    g.rect(0, 0, g.canvas.width, g.canvas.height);
+    g.rect(left, top, width, height);
+    g.fillStyle = tool === "move" ? "#0004" : "#0008";
+    g.fill("evenodd");
+    outline(g, [left, top, width, height], "#ffffff60");
     if (selection) outline(g, box(selection), "#ffd84a", [5, 4]);
     if (drag) return outline(g, box(sorted(drag.from, drag.to)), "#ffffff");
     if (!at || tool === "move") return;
+    if (!this.has(at) && !this.stroke) {
+      const [x, y, w] = box([at[0], at[1], at[0] + 1, at[1] + 1]), k = devicePixelRatio, half = 90 * k;
+      label(g, this.outside, Math.min(g.canvas.width - half, Math.max(half, x + w / 2)), y > 30 * k ? y - 12 * k : y + w + 12 * k, 13 * k);
+    }
     if (tool === "brush" && this.tiles && !this.stroke) {
       g.save();
       block.forEach((row, j) => row.forEach((cell, i) => cell !== kept && cell !== empty && this.tiles.draw(g, cell, ...box([at[0] + i, at[1] + j, at[0] + i + 1, at[1] + j + 1]), ink.background)));

@@ -18,9 +18,11 @@ const most = 200; // changes that are shown at once
 export const panel = {
   async open(node, context) {
     const list = await edits(context);
+    if (list.now.offer) set({ tab: "edit" }); // it is decided first
     const { operations, texts } = await json(list.address("/operations"), context.signal);
     const head = el("div", { className: "bar" }), notes = el("div"), items = el("ol", { className: "plain edits", "aria-label": "Changes" }), fields = el("div");
     fill(node, head, notes, items, fields);
+    const place = document.getElementById("acts");
     let all = false, stale = true;
 
     async function act(does, says, focus) {
@@ -38,21 +40,23 @@ export const panel = {
     const plainly = (e) => [...e.changes, e.count > e.changes.length && `and ${plural(e.count - e.changes.length, "other change")}`].filter(Boolean);
 
     // told says in words what a change of the list does.
-    const told = (e) => (e.changes.length === 1 && e.count === 1 ? e.changes[0] : operations.find((o) => o.name === e.words?.[0])?.title ?? e.line);
+    const told = (e) => e.title ?? (e.changes.length === 1 && e.count === 1 ? e.changes[0] : operations.find((o) => o.name === e.words?.[0])?.title ?? e.line);
 
     // draw shows the list when the panel is visible. Of a long list, it shows the end.
     function draw() {
       const { now } = list, wrong = now.list.some((e) => !e.off && e.error);
       context.count(now.list.length || undefined, wrong ? "error" : undefined);
+      const ready = now.list.some((e) => !e.off) && !wrong && now.applied;
+      const save = place.firstChild ?? place.appendChild(button("", confirm, { className: "strong save" }));
+      save.textContent = now.saves ? "Save …" : "Download …";
+      save.disabled = !ready || now.outdated;
       if ((stale = !context.visible)) return;
       const from = all ? 0 : Math.max(0, now.list.length - most);
-      const ready = now.list.some((e) => !e.off) && !wrong && now.applied;
       fill(head,
         button("Undo", () => act({ do: "undo" }, "Undone"), { className: "undo", disabled: !now.undo, title: "Undo (Z)" }),
         button("Redo", () => act({ do: "redo" }, "Redone"), { className: "redo", disabled: !now.redo, title: "Redo (Y)" }),
         el("span", { className: "space" }),
-        button("Copy as command", () => copy().catch((err) => context.say(err.message)), { className: "copy-command", disabled: !ready }),
-        button(now.saves ? "Save …" : "Download …", confirm, { className: "strong save", disabled: !ready || now.outdated }));
+        button("Copy as command", () => copy().catch((err) => context.say(err.message)), { className: "copy-command", disabled: !ready }));
       fill(notes,
         now.offer && el("div", { className: "card offer", role: "status" },
           el("p", {}, `An earlier session left ${plural(now.offer.count, "change")} (${new Date(now.offer.time).toLocaleString()}).`, !now.offer.same && " The file has changed since."),
@@ -61,6 +65,7 @@ export const panel = {
           button("Apply the list to the new file", () => act({ do: "reread" }))),
         now.unkept && el("p", { className: "wrong" }, now.unkept),
         from > 0 && button(`Show all ${now.list.length.toLocaleString()} changes`, () => ((all = true), draw())),
+        now.saved && el("p", { className: "row" }, unsave()),
         !now.list.length && !now.offer && el("p", { className: "empty" }, `No changes yet. Nothing is written to ${now.name} before you save the list.`));
       const at = document.activeElement?.dataset?.key;
       fill(items, now.list.slice(from).map((e, n) => {
@@ -69,7 +74,7 @@ export const panel = {
         return el("li", { className: e.error && !e.off ? "failed" : e.off ? "off" : "" },
           el("label", { className: "check" }, el("input", { type: "checkbox", checked: !e.off, onchange: (x) => act({ do: "switch", id: e.id, off: !x.target.checked }), ...key("on") }), el("span", {}, told(e))),
           el("div", { className: "row" },
-            el("span", { className: e.error ? "wrong" : "muted" }, e.off ? "off" : e.error ? e.error : plural(e.count, "change")),
+            el("span", { className: e.error ? "wrong" : "muted" }, e.off ? "off" : e.error ? e.error : e.title ? "" : plural(e.count, "change")),
             el("span", { className: "space" }),
             button("↑", () => act({ do: "move", id: e.id, to: i - 1 }), { "aria-label": `Earlier: ${e.name}`, title: "Earlier", disabled: i === 0, className: "quiet", ...key("up") }),
             button("↓", () => act({ do: "move", id: e.id, to: i + 1 }), { "aria-label": `Later: ${e.name}`, title: "Later", disabled: i === now.list.length - 1, className: "quiet", ...key("down") }),
@@ -122,7 +127,20 @@ export const panel = {
       open(undefined, words);
     };
 
-    const lines = () => el("ol", { className: "confirm" }, list.now.list.filter((e) => !e.off).map((e) => el("li", {}, el("span", { className: "data" }, e.line), " ", el("span", { className: "muted" }, plural(e.count, "change")))));
+    const lines = () => el("ol", { className: "confirm" }, list.now.list.filter((e) => !e.off).map((e) => el("li", {}, told(e), !e.title && el("span", { className: "muted" }, ` ${plural(e.count, "change")}`),
+      el("details", {}, el("summary", {}, "The command"), el("p", { className: "data line" }, e.line)))));
+
+    // unsave returns a button that restores the file as it was before the save, with the list that was saved.
+    const unsave = () => button("Undo the save", async (e) => {
+      e.target.disabled = true;
+      try {
+        list.set((await list.post("/unsave", {})).edit);
+        context.say(`${list.now.name} is again as before the save`);
+      } catch (err) {
+        context.say(err.message);
+        e.target.disabled = false;
+      }
+    }, { className: "unsave" });
 
     function confirm() {
       const { now } = list;
@@ -135,7 +153,7 @@ export const panel = {
             list.set(saved.edit);
             box.close();
             open();
-            dialog("Saved", el("p", { className: "saved" }, saved.message));
+            context.say(`Saved: ${saved.message}`, unsave());
           } else {
             await download();
             box.close();
@@ -180,6 +198,7 @@ export const panel = {
       update: (changed) => changed.has("visible") && stale && draw(),
       close() {
         for (const end of ends) end();
+        fill(place);
       },
       focus: () => fields.querySelector("select").focus(),
     };

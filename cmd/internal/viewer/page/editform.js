@@ -7,13 +7,14 @@ let last; // the operation chosen last
 // form returns the form of an operation with the given words. tools are names(kind), submit(words) and
 // preview(words), which return a message if the words are wrong, ghost(words, view) and cancel(); change reports whether the words are of the list.
 export function form(operations, context, words, tools) {
-  const groups = Map.groupBy ? Map.groupBy(operations, (o) => o.heading) : operations.reduce((m, o) => m.set(o.heading, [...(m.get(o.heading) ?? []), o]), new Map());
+  const grouped = Map.groupBy ? Map.groupBy(operations, (o) => o.heading) : operations.reduce((m, o) => m.set(o.heading, [...(m.get(o.heading) ?? []), o]), new Map());
+  const groups = [...grouped].sort((a, b) => b[1].length - a[1].length); // the largest group is first
   const choose = el("select", { id: "operation", required: true, onchange: () => draw() });
   // list fills the list with the operations that have all words.
   const list = (text) => {
     const words = text.toLowerCase().split(/\s+/), has = (o) => words.every((w) => `${o.name} ${o.title} ${o.long} ${o.heading}`.toLowerCase().includes(w));
-    const found = [...groups].map(([heading, all]) => [heading, all.filter(has)]).filter(([, all]) => all.length);
-    fill(choose, !text && el("option", { value: "" }, "Choose an operation"), found.map(([heading, all]) => el("optgroup", { label: heading || "Operations" }, all.map((o) => el("option", { value: o.name }, `${o.name}: ${o.title}`)))));
+    const found = groups.map(([heading, all]) => [heading, all.filter(has)]).filter(([, all]) => all.length);
+    fill(choose, !text && el("option", { value: "" }, "Choose an operation"), found.map(([heading, all]) => el("optgroup", { label: heading || "Operations" }, all.map((o) => el("option", { value: o.name }, `${o.title} (${o.name})`)))));
     return found.length > 0;
   };
   const find = el("input", { type: "search", id: "find-operation", placeholder: "Find an operation", "aria-label": "Find an operation with these words", oninput: () => {

@@ -63,11 +63,11 @@ class Edits {
     return true;
   }
 
-  // add adds an operation, and returns the new revision of the list before it is applied.
-  async add(words) {
+  // add adds an operation, and returns the new revision of the list before it is applied. title is what the user did, in words.
+  async add(words, title) {
     this.sent++;
     try {
-      const { revision } = await this.post("", { do: "add", words, soon: true });
+      const { revision } = await this.post("", { do: "add", words, title, soon: true });
       if (this.now.revision < revision) Object.assign(this.now, { revision, undo: true, redo: false, applied: false });
       return revision;
     } finally {

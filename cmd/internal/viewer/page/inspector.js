@@ -8,21 +8,26 @@ import { brief, say } from "./place.js";
 import { namesShown } from "./layers.js";
 
 export const panel = {
-  name: "inspector", title: "Inspector",
+  name: "inspector", title: "Inspector", icon: "eye",
   applies: ({ entry }) => Boolean(entry?.scene),
   open(node, context) {
     let told;
     const draw = async () => {
       const { at } = state(), { shown } = context;
-      if (!shown) return;
+      if (!shown) return context.mode && context.mode !== "picture" && context.mode !== "compare" && welcome();
       if (!shown.scene.inspects) return fill(node, el("p", { className: "empty" }, "This picture does not know what is where in it."));
       const point = at?.split(",").map(Number);
       if (shown.standing) return fill(node, el("p", { className: "empty" }, "Go back to the map to choose a place: press c in the picture."));
-      if (!point?.every(Number.isFinite) || point.length !== 2) return fill(node, el("p", { className: "empty" }, "Click into the picture, or press Enter in it: all that is at that place is reported here."));
+      if (!point?.every(Number.isFinite) || point.length !== 2) return welcome(shown);
       const [{ things }, draws] = await context.busy("details", Promise.all([
         ask(shown.file, "inspect", { ...shown.query(), ...shown.inspectQuery(), x: point[0], y: point[1] }, context.signal), import("./facts.js"), load("facts.css")]));
       if (at !== state().at || shown !== context.shown) return;
       show(things, point, draws);
+    };
+    const welcome = async (shown) => {
+      const { entry } = context, { brief } = await import("./brief.js");
+      const content = entry.path ? el("p", { className: "empty" }, "Click into the picture, or press Enter in it: all that is at that place is reported here.") : await brief(context);
+      if (shown === context.shown && entry === context.entry && !state().at) fill(node, content);
     };
     const show = (things, point, { thing, copy }) => {
       const { shown } = context, { view } = shown;
@@ -56,7 +61,7 @@ export const panel = {
     return {
       update(changed) {
         if (changed.has("shown")) follow();
-        return ["at", "shown", "doc", "layers", "solo", "time"].some((k) => changed.has(k)) && draw();
+        return ["at", "shown", "doc", ...(state().at ? ["layers", "solo", "time"] : [])].some((k) => changed.has(k)) && draw();
       },
       close: () => stop?.(),
     };

@@ -162,9 +162,9 @@ export class Scene {
 
   // mark sets the marks of one source over the picture (see marks.js), or removes them if the list is omitted.
   // choose(i) is called when a mark is clicked.
-  mark(id, list, chosen, choose) {
-    this.sets.set(id, { list, chosen, choose });
-    this.marks?.set(id, list, chosen);
+  mark(id, list, chosen, choose, fades) {
+    this.sets.set(id, { list, chosen, choose, fades });
+    this.marks?.set(id, list, chosen, fades);
   }
 
   markInspected() {
@@ -466,5 +466,5 @@ function spread(shown, box) {
       box.remove();
     },
   });
-  for (const [id, { list, chosen }] of shown.sets) marks.set(id, list, chosen);
+  for (const [id, { list, chosen, fades }] of shown.sets) marks.set(id, list, chosen, fades);
 }

@@ -15,8 +15,11 @@ const kinds = {
 };
 const font = "600 12px system-ui, sans-serif", most = 40; // letters of a label
 
-// Marks draws any number of marks on one canvas. set(id, list, chosen) sets those of one source: {where: [left,
-// top, right, bottom] in units, label, kind}; chosen is the index of the highlighted mark.
+const rest = 1000, fading = 400; // milliseconds that marks are visible, and that they fade
+
+// Marks draws any number of marks on one canvas. set(id, list, chosen, fades) sets those of one source: {where: [left,
+// top, right, bottom] in units, label, kind, border: lines of x1,y1,x2,y2 in units, instead of the rectangle}; chosen is the index
+// of the highlighted mark; the others of a source that fades are visible for a second.
 export const Marks = L.Renderer.extend({
   initialize(scale, pane = "overlayPane") {
     L.Renderer.prototype.initialize.call(this, { padding: 0.3, pane });
@@ -24,9 +27,14 @@ export const Marks = L.Renderer.extend({
     this._sets = new Map();
   },
 
-  set(id, list, chosen) {
-    if (list?.length) this._sets.set(id, { list, chosen });
+  set(id, list, chosen, fades) {
+    if (list?.length) this._sets.set(id, { list, chosen, until: fades ? performance.now() + rest : Infinity });
     else this._sets.delete(id);
+    if (fades) setTimeout(() => this._later(), rest);
+    this._later();
+  },
+
+  _later() {
     cancelAnimationFrame(this._frame);
     this._frame = requestAnimationFrame(() => this._map && this._draw());
   },
@@ -44,8 +52,9 @@ export const Marks = L.Renderer.extend({
 
   _each(call) {
     const k = this._scale * 2 ** this._map.getZoom(), { x, y } = this._map.getPixelOrigin();
-    for (const [id, { list, chosen }] of this._sets) {
-      const one = (mark, i) => mark?.where && call(mark, [mark.where[0] * k - x, mark.where[1] * k - y, mark.where[2] * k - x, mark.where[3] * k - y], id, i, i === chosen);
+    for (const [id, { list, chosen, until }] of this._sets) {
+      const left = 1 - (performance.now() - until) / fading;
+      const one = (mark, i) => mark?.where && (left > 0 || i === chosen) && call(mark, [mark.where[0] * k - x, mark.where[1] * k - y, mark.where[2] * k - x, mark.where[3] * k - y], id, i, i === chosen, i === chosen ? 1 : Math.min(1, left));
       for (let i = list.length - 1; i >= 0; i--) if (i !== chosen) one(list[i], i); // the first mark is the most severe: on top
       if (chosen >= 0) one(list[chosen], chosen);
     }
@@ -79,7 +88,10 @@ export const Marks = L.Renderer.extend({
     const color = colors(this._container), drawn = new Set(), texts = [];
     g.font = font;
     g.textBaseline = "middle";
-    this._each((mark, box, id, index, chosen) => {
+    let fades = false;
+    this._each((mark, box, id, index, chosen, alpha) => {
+      g.globalAlpha = alpha;
+      fades ||= alpha < 1;
       if (mark.outline) {
         const path = new Path2D(mark.outline.map(([x, y], i) => `${i ? "L" : "M"}${x * k - zero.x} ${y * k - zero.y}`).join("") + "Z");
         for (const [style, width] of [[color("--mark-rim"), 4], [mark.color, 2]]) {
@@ -103,8 +115,9 @@ export const Marks = L.Renderer.extend({
       };
       if (r - l >= 6 || b - t >= 6 || chosen) {
         const frame = new Path2D();
-        frame.rect(l, t, Math.max(r - l, 1), Math.max(b - t, 1));
-        if (chosen) {
+        if (mark.border) for (const [x, y, u, v] of mark.border) frame.moveTo(x * k - zero.x, y * k - zero.y), frame.lineTo(u * k - zero.x, v * k - zero.y);
+        else frame.rect(l, t, Math.max(r - l, 1), Math.max(b - t, 1));
+        if (chosen && !mark.border) {
           g.globalAlpha = 0.25;
           g.fillStyle = ink;
           g.fill(frame);
@@ -120,12 +133,14 @@ export const Marks = L.Renderer.extend({
         }
         stroke(c, 2.5);
       }
-      if (sign) {
+      if (sign && (small || !mark.border)) {
         const path = new Path2D();
         path.addPath(new Path2D(sign), new DOMMatrix([1, 0, 0, 1, ...spot]));
         stroke(path, 2);
       }
     });
+    g.globalAlpha = 1;
+    if (fades) this._later();
   },
 
   // _label draws a dot and next to it the label, unless that would cover another label.

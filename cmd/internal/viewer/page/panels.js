@@ -17,6 +17,8 @@ const later = (file, panel, ...needs) => ({ name: file, ...panel, open: async (n
 const kept = ({ session }) => session.edit === undefined;
 
 const pair = (context) => Boolean(context.pair);
+// edits reports whether the user makes changes, rather than comparing two states.
+const edits = ({ session, states }) => session.edit !== undefined && !states?.pair();
 
 export const files = [tree.panel];
 export const left = [layers.panel, options.panel, options.missing];
@@ -31,11 +33,11 @@ export const middle = [
 ];
 export const right = [
   inspector.panel,
-  later("findings", { title: "Findings", eager: kept }),
-  later("release", { title: "Release", applies: (context) => Boolean(context.doc.checks?.rules) && !pair(context) && kept(context), usual: () => Boolean(state().rules) }, "panels.css"),
-  later("edit", { title: "Edit", eager: () => true, applies: ({ session }) => session.edit, usual: () => true }, "edit.css"),
-  later("draw", { title: "Draw", applies: ({ session, doc, shown }) => session.edit === doc.id && doc.paints && Boolean(shown?.map) }, "draw.css"),
-  later("changes", { title: "Changes", eager: kept, applies: pair, usual: pair }, "compare.css"),
-  later("search", { title: "Search" }, "panels.css"),
-  later("about", { title: "About" }, "facts.css"),
+  later("findings", { title: "Findings", icon: "warning", eager: kept }),
+  later("release", { title: "Release", icon: "flag", applies: (context) => Boolean(context.doc.checks?.rules) && !pair(context) && kept(context), usual: () => Boolean(state().rules) }, "panels.css"),
+  later("draw", { title: "Draw", icon: "brush", usual: edits, applies: ({ session, doc, shown }) => session.edit === doc.id && doc.paints && Boolean(shown?.map) }, "draw.css"),
+  later("edit", { title: "Edit", icon: "list", eager: () => true, applies: ({ session }) => session.edit, usual: edits }, "edit.css"),
+  later("changes", { title: "Changes", icon: "changes", eager: kept, applies: pair, usual: pair }, "compare.css"),
+  later("search", { title: "Search", icon: "search" }, "panels.css"),
+  later("about", { title: "About", icon: "info" }, "facts.css"),
 ];

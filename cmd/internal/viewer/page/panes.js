@@ -1,6 +1,7 @@
 // Groups of panels: behind tabs, or one below another.
 import { el, fill } from "./dom.js";
 import { state, set } from "./state.js";
+import { icon } from "./icons.js";
 
 // Panes opens, updates and closes the panels that apply. With a bar, they are behind tabs, and state()[key]
 // names the chosen one; without a bar, all are visible.
@@ -67,9 +68,9 @@ export class Panes {
     one.context = Object.create(this.context, {
       tools: { value: tools }, signal: { value: stop.signal },
       count: { value: (n, severity) => this.count(one, n, severity) },
-      waits: { value: (promise) => { // told by the tab, not over the picture
-        this.count(one, "…");
-        return promise.finally(() => this.count(one));
+      waits: { value: (promise) => { // told by the tab, not over the picture, if it takes long
+        const timer = setTimeout(() => this.count(one, "…"), 300);
+        return promise.finally(() => (clearTimeout(timer), one.counted?.n === "…" && this.count(one)));
       } },
       show: { value: (shown) => stop.signal.aborted || this.context.show(shown) },
       visible: { get: () => !box.hidden },
@@ -149,7 +150,7 @@ export class Panes {
         const count = el("span", { className: "count" });
         const one = this.open.get(p.name);
         if (one?.counted) drawCount(count, one.counted);
-        return el("button", { type: "button", role: "tab", id: "tab-" + p.name, "aria-controls": "pane-" + p.name, onclick: () => set({ [this.key]: p.name }, { push: this.key === "mode" }) }, el("span", {}, p.title), count);
+        return el("button", { type: "button", role: "tab", id: "tab-" + p.name, "aria-controls": "pane-" + p.name, onclick: () => set({ [this.key]: p.name }, { push: this.key === "mode" }) }, el("span", {}, p.title), el("span", { className: "of" }, p.icon && icon(p.icon), count));
       }));
     }
     for (const [i, tab] of [...this.bar.children].entries()) {

@@ -26,7 +26,8 @@ export const panel = {
       clearTimeout(again);
       scene = sceneOf(context);
       const asked = { ...scene, run: 1, "check.rules": rules(), ...(state().type ? { "check.type": state().type } : {}) };
-      answer = await context.waits(ask(context.doc.id, "check", asked, context.signal));
+      const asking = ask(context.doc.id, "check", asked, context.signal);
+      answer = await (answer ? asking : context.waits(asking));
       list = (answer.findings ?? []).filter((f) => f.rule).sort((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity));
       const broken = list.filter((f) => f.rule.binds && f.severity !== "info").length;
       context.count(answer.state === "done" ? broken || undefined : undefined, "warning");

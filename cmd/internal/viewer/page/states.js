@@ -51,7 +51,9 @@ export async function timeline(context) {
   const step = (by, title, key, picture) => el("button", { type: "button", className: "quiet " + picture, title: `${title} (${key})`, "aria-label": title, onclick: () => go(shownAt() + by) }, icon("back"));
   const older = step(-1, "Older state", "<", "older"), newer = step(1, "Newer state", ">", "newer");
   const about = el("p", { className: "about-state" });
-  const other = el("select", { id: "state-with", onchange: () => set({ with: other.value || undefined, mode: undefined, change: undefined }, { push: true }) });
+  const other = el("select", { id: "state-with", onchange: () => compare(other.value || undefined) });
+  // compare shows another state next to the shown one, with what differs; none: only the shown one.
+  const compare = (key) => set({ with: key, mode: undefined, change: undefined, ...(key && { tab: undefined }) }, { push: true });
   const changes = el("button", { type: "button", title: "Swap both states", "aria-label": "Swap both states", className: "quiet", onclick: () => swap() }, "⇄");
   // The box is drawn with the pointer, unless the button was pressed by the keyboard.
   const back = el("button", { type: "button", className: "put", title: "Put a box of this state back into the file", onclick: (e) => {
@@ -119,7 +121,7 @@ export async function timeline(context) {
 
   bind("<", "older state", () => go(shownAt() - 1), { group: "States" });
   bind(">", "newer state", () => go(shownAt() + 1), { group: "States" });
-  bind("=", "compare with the file as it is, and back", () => set({ with: state().with ? undefined : state().then ? "now" : list.at(-1)?.key, mode: undefined, change: undefined }, { push: true }), { group: "States" });
+  bind("=", "compare with the file as it is, and back", () => compare(state().with ? undefined : state().then ? "now" : list.at(-1)?.key), { group: "States" });
   watch((changed) => (changed.has("then") || changed.has("with") || changed.has("file")) && draw());
   on("changed", renew);
   addEventListener("focus", renew);

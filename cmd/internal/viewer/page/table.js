@@ -1,6 +1,7 @@
 // A file of the tree as a table, or the hits of a query as one. In the address: table, the number of the table in
 // the file; sort, the name of a column, with a leading minus for descending order; filter, a text in the rows; where,
-// conditions such as "DAMAGE above 60", a line each; columns, further columns that are shown, a line each.
+// conditions such as "DAMAGE above 60", a line each; columns, further columns that are shown, and with a minus usual ones that are
+// not, a line each.
 import { ask, get as load, url } from "./api.js";
 import { state, set } from "./state.js";
 import { el, fill } from "./dom.js";
@@ -16,12 +17,13 @@ function small(address) {
   load(address).then((answer) => (answer.ok ? answer.blob() : Promise.reject())).then((data) => (img.src = URL.createObjectURL(data)), () => img.remove());
   return img;
 }
+const letters = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 const listOf = (text) => (text ? text.split("\n") : []);
 
 export const panel = {
   async open(node, context) {
     const path = context.entry.path;
-    let answer, numbers, current = 0, focused = false;
+    let answer, numbers, order, title, choosing = false, current = 0, focused = false; // order: the shown columns; title: the column of the names of rows, or -1
     const get = (query) => {
       const { table, sort = "", filter, where, columns } = state();
       const down = sort.startsWith("-"), by = sort.slice(down);
@@ -50,8 +52,32 @@ export const panel = {
       const column = el("select", { "aria-label": "Column" }, answer.all.map((name) => el("option", {}, name)));
       fill(conditions, column, el("select", { "aria-label": "Comparison" }, comparisons.map((word) => el("option", {}, word))),
         el("input", { "aria-label": "Value", size: 10 }), el("button", { type: "submit" }, "Add condition"),
-        answer.all.length > answer.first && el("button", { type: "button", onclick: () => set({ columns: [...new Set([...listOf(state().columns), column.value])].join("\n") }) }, "Show column"),
+        answer.all.length > 1 && choice(),
         all.map((text, i) => el("button", { type: "button", className: "quiet", "aria-label": `Remove the condition ${text}`, onclick: () => set({ where: without(all, i) }, { push: true }) }, text, icon("close"))));
+    }
+    // choice lists the columns, of which the user chooses those to show.
+    function choice() {
+      const list = el("div", { className: "card", role: "group", "aria-label": "Columns" });
+      const shown = (name) => name === answer.columns[title] || order.some((k) => answer.columns[k] === name);
+      const change = (name, on) => {
+        const others = listOf(state().columns).filter((n) => n !== name && n !== "-" + name), usual = answer.all.indexOf(name) < answer.first && !repeats(name);
+        set({ columns: (on === usual ? others : [...others, (on ? "" : "-") + name]).join("\n") });
+      };
+      return el("details", { className: "columns", open: choosing, ontoggle: (e) => (choosing = e.target.open) && fill(list, answer.all.filter((name) => name !== answer.columns[title]).map((name) =>
+        el("label", { className: "check" }, el("input", { type: "checkbox", checked: shown(name), onchange: (e) => change(name, e.target.checked) }), name))) }, el("summary", {}, "Columns"), list);
+    }
+    // repeats reports whether a column only repeats the names of the rows or of their files.
+    const repeats = (name) => {
+      const k = answer.columns.indexOf(name);
+      return name === "NAME" && title >= 0 && answer.rows.length > 0 && answer.rows.every(([, cells, part = ""]) => [cells[title], part.split("/").pop().replace(/\.\w+$/, "")].some((other) => letters(other) === letters(cells[k])));
+    };
+    // arrange finds the columns that are shown, and their order: in a table of things, numbers are first.
+    function arrange() {
+      const { columns, first, rows } = answer, wanted = listOf(state().columns), chosen = (k) => k >= first;
+      numbers = columns.map((_, k) => rows.some((r) => r[1][k]) && rows.every((r) => !r[1][k] || isNumber.test(r[1][k])));
+      title = path ? -1 : columns.indexOf("DISPLAYNAME");
+      const left = columns.map((_, k) => k).filter((k) => k !== title && !wanted.includes("-" + columns[k]) && (wanted.includes(columns[k]) || !repeats(columns[k])));
+      order = title < 0 ? left : left.sort((a, b) => chosen(a) - chosen(b) || (!chosen(a) && numbers[b] - numbers[a]) || a - b);
     }
     fill(context.tools, which, size, filter);
     fill(node, conditions, box);
@@ -60,7 +86,7 @@ export const panel = {
       signal: context.signal, fail: (err) => context.failed(node, err),
       get: async (from, n) => (await get({ from, n })).rows,
       draw(from, list, before, after) {
-        const gap = (height) => el("tr", { className: "gap", "aria-hidden": "true" }, el("td", { colSpan: answer.columns.length + 1 }));
+        const gap = (height) => el("tr", { className: "gap", "aria-hidden": "true" }, el("td", { colSpan: order.length + 1 }));
         const above = gap(), below = gap();
         above.firstChild.style.height = before + "px";
         below.firstChild.style.height = after + "px";
@@ -71,33 +97,34 @@ export const panel = {
     function drawRow(row, i) {
       const [line, cells, part = path, picture] = row ?? ["", []];
       const open = () => context.go({ path: part, mode: part === path || line ? "text" : undefined, line: line || undefined });
-      const name = part === path ? line : line ? `${part}:${line}` : part;
+      const name = part === path ? line : line ? `${part}:${line}` : part, shown = cells[title] || (part === path ? line : part.split("/").pop());
       return el("tr", { "aria-rowindex": i + 2, tabIndex: i === current ? 0 : -1, onfocus: () => (current = i) },
         el("th", { scope: "row" }, picture && small(url(context.doc.id, `still/${context.doc.generation}`, { ...picture, w: Math.min(picture.w, 128), h: Math.min(picture.h, 128), l: 0 })),
-          name && el("button", { type: "button", className: "link", tabIndex: -1, title: part === path ? undefined : part, "aria-label": part === path ? `Line ${line} of the text` : name, onclick: open }, part === path ? line : part.split("/").pop())),
-        answer.columns.map((_, k) => el("td", { className: numbers[k] ? "number" : undefined, title: cells[k]?.length > 30 ? cells[k] : undefined }, cells[k] ?? "")));
+          name && el("button", { type: "button", className: "link", tabIndex: -1, title: part === path ? undefined : part, "aria-label": part === path ? `Line ${line} of the text` : cells[title] || name, onclick: open }, shown)),
+        order.map((k) => el("td", { className: numbers[k] ? "number" : undefined, title: cells[k]?.length > 30 ? cells[k] : undefined }, cells[k] ?? "")));
     }
     function drawHead() {
       const { sort = "" } = state();
       fill(which, answer.tables.map((t, i) => el("option", { value: i }, t.total < 0 ? t.name : `${t.name || "all"} (${count.format(t.total)})`)));
       which.hidden = answer.tables.length < 2;
       which.value = state().table ?? "0";
-      numbers = answer.columns.map((_, k) => answer.rows.some((r) => r[1][k]) && answer.rows.every((r) => !r[1][k] || isNumber.test(r[1][k])));
+      arrange();
       const width = (k) => Math.min(42, Math.max(answer.columns[k].length + 3, ...answer.rows.map((r) => r[1][k].length)) + 2);
-      fill(columns, el("col"), answer.columns.map((_, k) => {
+      fill(columns, el("col"), order.map((k) => {
         const c = el("col");
         c.style.width = width(k) + "ch";
         return c;
       }));
-      fill(head, el("th", { scope: "col" }, path ? "Line" : "Part"), answer.columns.map((name, k) => {
-        const how = sort === name ? "ascending" : sort === "-" + name ? "descending" : "none";
+      const sorter = (k) => {
+        const name = answer.columns[k], how = sort === name ? "ascending" : sort === "-" + name ? "descending" : "none";
         const next = { none: name, ascending: "-" + name, descending: undefined }[how];
         return el("th", { scope: "col", "aria-sort": how, className: numbers[k] ? "number" : undefined },
           el("button", { type: "button", className: "quiet", onclick: () => set({ sort: next }) }, name, el("span", { "aria-hidden": "true" }, { none: "", ascending: " ▲", descending: " ▼" }[how])));
-      }));
+      };
+      fill(head, title < 0 ? el("th", { scope: "col" }, path ? "Line" : "Part") : sorter(title), order.map(sorter));
       table.setAttribute("aria-rowcount", answer.total + 1);
       table.classList.toggle("things", !path);
-      if (!conditions.contains(document.activeElement) || document.activeElement.tagName === "BUTTON") drawConditions();
+      if (!conditions.contains(document.activeElement) || document.activeElement.tagName === "BUTTON") drawConditions(); // not while the user chooses
     }
     async function load() {
       if (!answer && state().sort) answer = await get({ n: 1 }); // fetches the names of the columns
@@ -107,7 +134,7 @@ export const panel = {
       if (answer.more) size.textContent += ", and more that are not shown";
       const at = head.contains(document.activeElement) ? [...head.children].indexOf(document.activeElement.parentNode) : -1;
       drawHead();
-      if (at >= 0) head.children[at].firstChild.focus();
+      if (at >= 0) head.children[at]?.firstChild.focus();
       current = Math.min(current, Math.max(0, answer.total - 1));
       rows.reset(answer.total, 0, answer.rows);
     }
