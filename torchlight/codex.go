@@ -84,7 +84,7 @@ func (c *openedCodex) Write(ctx context.Context, job *format.Job, dir string) er
 		return err
 	}
 	return codexsite.Write(ctx, dir, data, c.sources, codexsite.Options{Public: c.options.Public,
-		NoModels: c.options.NoModels, Progress: job.Report})
+		NoModels: c.options.NoModels, Progress: job.Report, Program: c.options.Program, Earlier: job.Over})
 }
 
 func (c *openedCodex) Close() error {

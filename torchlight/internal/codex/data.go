@@ -1,5 +1,7 @@
 package codex
 
+import "iter"
+
 // Version is the version of the schema of [Data], which docs/codex.md describes. New keys do not change it.
 const Version = 1
 
@@ -105,6 +107,30 @@ type Thing struct {
 	Values      []Value  `json:"values,omitempty"`
 	UsedBy      []Link   `json:"usedBy,omitempty"`
 	Notes       []string `json:"notes,omitempty"` // IDs of footnotes
+}
+
+// Entity is a thing of any kind: a pointer to an [Item], a [Unit], and so on.
+type Entity interface{ Common() *Thing }
+
+// Common returns the properties that all things share.
+func (t *Thing) Common() *Thing { return t }
+
+// All yields all things with their kinds, one kind after the other.
+func (d *Data) All() iter.Seq2[string, Entity] {
+	return func(yield func(string, Entity) bool) {
+		_ = each(KindItem, d.Items, yield) && each(KindUnit, d.Units, yield) && each(KindSet, d.Sets, yield) &&
+			each(KindAffix, d.Affixes, yield) && each(KindSkill, d.Skills, yield) && each(KindRecipe, d.Recipes, yield) &&
+			each(KindPlace, d.Places, yield) && each(KindClass, d.Classes, yield) && each(KindType, d.Types, yield)
+	}
+}
+
+func each[E Entity](kind string, list []E, yield func(string, Entity) bool) bool {
+	for _, v := range list {
+		if !yield(kind, v) {
+			return false
+		}
+	}
+	return true
 }
 
 // Effect is a node [EFFECT].

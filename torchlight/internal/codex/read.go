@@ -256,29 +256,32 @@ func (r *reader) declare(f *file) {
 			}
 		}
 	case KindItem:
-		add(r, f, &r.Items, func(v *Item) *Thing { return &v.Thing })
+		add(r, f, &r.Items)
 	case KindUnit:
-		add(r, f, &r.Units, func(v *Unit) *Thing { return &v.Thing })
+		add(r, f, &r.Units)
 	case KindSet:
-		add(r, f, &r.Sets, func(v *Set) *Thing { return &v.Thing })
+		add(r, f, &r.Sets)
 	case KindAffix:
-		add(r, f, &r.Affixes, func(v *Affix) *Thing { return &v.Thing })
+		add(r, f, &r.Affixes)
 	case KindSkill:
-		add(r, f, &r.Skills, func(v *Skill) *Thing { return &v.Thing })
+		add(r, f, &r.Skills)
 	case KindRecipe:
-		add(r, f, &r.Recipes, func(v *Recipe) *Thing { return &v.Thing })
+		add(r, f, &r.Recipes)
 	case KindType:
-		add(r, f, &r.Types, func(v *Type) *Thing { return &v.Thing })
+		add(r, f, &r.Types)
 	case KindPlace:
-		add(r, f, &r.Places, func(v *Place) *Thing { return &v.Thing })
+		add(r, f, &r.Places)
 	}
 }
 
 // add adds the thing of a file to a list.
-func add[T any](r *reader, f *file, list *[]*T, thing func(*T) *Thing) {
-	v := new(T)
+func add[E interface {
+	*T
+	Entity
+}, T any](r *reader, f *file, list *[]E) {
+	v := E(new(T))
 	c := r.chain(f)
-	r.fill(thing(v), f, c.Get("NAME"), c)
+	r.fill(v.Common(), f, c.Get("NAME"), c)
 	*list = append(*list, v)
 }
 
