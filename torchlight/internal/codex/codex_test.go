@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -283,6 +284,42 @@ func TestGraph(t *testing.T) {
 		if got := d.Graphs[c.g].At(c.x); got != c.want {
 			t.Errorf("%s at %v: %v, want %v", d.Graphs[c.g].Name, c.x, got, c.want)
 		}
+	}
+}
+
+// TestTable tests that the table of a class has the odds that a search for each thing computes.
+func TestTable(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	var list []*Class
+	for i := range 60 {
+		c := &Class{Thing: Thing{ID: fmt.Sprint(i)}}
+		for range r.IntN(6) {
+			e := Entry{To: Link{Kind: KindItem, ID: fmt.Sprint(r.IntN(20))}, Weight: float64(r.IntN(5) - 1), Min: r.IntN(2), Max: 1 + r.IntN(3)}
+			if r.IntN(2) == 0 {
+				e.To = Link{Kind: KindClass, ID: fmt.Sprint(r.IntN(60))}
+			}
+			c.Entries = append(c.Entries, e)
+		}
+		list = append(list, c)
+	}
+	c := newClasses(list)
+	n := 0
+	for _, class := range list {
+		table := c.table(class)
+		for leaf, what := range c.leaf {
+			want := c.search(what, func(*Entry) bool { return true }).of(class)
+			got := share{}
+			if i := slices.IndexFunc(table, func(s share) bool { return s.leaf == leaf+1 }); i >= 0 {
+				got = table[i]
+				n++
+			}
+			if got.chance != want.chance || want.chance > 0 && got.expected != want.expected {
+				t.Errorf("%s in class %s: %+v, want %+v", what.ID, class.ID, got, want)
+			}
+		}
+	}
+	if n < 100 {
+		t.Errorf("only %d chances", n)
 	}
 }
 

@@ -294,6 +294,7 @@ type Entry struct {
 	Flags  []string `json:"flags,omitempty"`
 
 	override, any bool // RARITY_OVERRIDE, IGNORE_RANGE
+	leaf          int  // number of an item, a unit or a type among those of all classes, from 1; 0: another target
 }
 
 // Type is a unit type.

@@ -83,14 +83,16 @@ func (c *classes) resultOf(v *Recipe) *Class {
 // table returns what one roll of a class gives, the likeliest first, and the chance of nothing. Things with the same title are
 // one line.
 func (r *reader) table(class *Class, c *classes) (list []Chance, nothing float64) {
-	always := func(*Entry) bool { return true }
+	gives := make(map[string]share)
+	for _, s := range c.table(class) {
+		gives[keyOf(c.leaf[s.leaf-1])] = s
+	}
 	whole := &search{c, func(*Entry) float64 { return 1 }, nil, make(map[string]odds)}
 	nothing = 1 - whole.of(class).chance
 	byTitle := make(map[string]int)
 	for _, what := range c.below(class) {
-		s := c.search(what, always)
-		o := s.of(class)
-		if o.chance == 0 {
+		o, has := gives[keyOf(what)]
+		if !has {
 			continue
 		}
 		title := what.Kind + " " + what.Name

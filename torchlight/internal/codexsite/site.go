@@ -181,11 +181,43 @@ type row struct {
 	Model    string    `json:"model,omitempty"`
 }
 
+// detailFile is a file with the details of things. Each pair of a key and its value is in it once: things have most of those of
+// their base files in common.
+type detailFile struct {
+	Pairs   [][2]string       `json:"pairs"`
+	Things  map[string]detail `json:"things"` // by ID
+	numbers map[[2]string]int // of the pairs
+}
+
+type detail struct {
+	Thing  any     `json:"thing"`
+	Values [][]int `json:"values"` // numbers of pairs, for each file of the thing
+}
+
+// add adds a thing. Its values are no longer in it.
+func (f *detailFile) add(t *codex.Thing, v any) {
+	values := [][]int{}
+	for _, v := range t.Values {
+		pair := [2]string{v.Key, v.Value}
+		n, has := f.numbers[pair]
+		if !has {
+			n = len(f.Pairs)
+			f.numbers[pair], f.Pairs = n, append(f.Pairs, pair)
+		}
+		for len(values) <= v.From {
+			values = append(values, []int{})
+		}
+		values[v.From] = append(values[v.From], n)
+	}
+	t.Values = nil
+	f.Things[t.ID] = detail{v, values}
+}
+
 // putData writes the lists, and the details in a file for each kind and letter.
 func (w *writer) putData() error {
 	d := w.data
 	lists := make(map[string][]row)
-	details := make(map[string]map[string]any) // by name of the file, then by ID
+	details := make(map[string]*detailFile) // by name
 	title := make(map[string]string)
 	for kind, v := range d.All() {
 		title[kind+"="+v.Common().ID] = v.Common().Title
@@ -206,18 +238,9 @@ func (w *writer) putData() error {
 		}
 		file := "data/" + kind + "-" + letter(t.Title) + ".json"
 		if details[file] == nil {
-			details[file] = make(map[string]any)
+			details[file] = &detailFile{Pairs: [][2]string{}, Things: make(map[string]detail), numbers: make(map[[2]string]int)}
 		}
-		values := [][]any{} // shorter than those of codex.Value
-		for _, v := range t.Values {
-			if v.From == 0 {
-				values = append(values, []any{v.Key, v.Value})
-			} else {
-				values = append(values, []any{v.Key, v.Value, v.From})
-			}
-		}
-		t.Values = nil
-		details[file][t.ID] = map[string]any{"thing": v, "values": values}
+		details[file].add(t, v)
 	}
 	effects := func(list []codex.Effect) (s string) {
 		for _, e := range list {
@@ -227,7 +250,7 @@ func (w *writer) putData() error {
 	}
 	for kind, v := range d.All() {
 		var r row
-		detail := any(v)
+		whole := any(v)
 		switch v := v.(type) {
 		case *codex.Item:
 			r = row{Type: v.Type.ID, Level: v.Level, Min: v.MinLevel, Max: v.MaxLevel, Rarity: v.Rarity, Created: v.Created,
@@ -267,11 +290,11 @@ func (w *writer) putData() error {
 		case *codex.Place:
 			r = row{Count: len(v.Strata)}
 		case *codex.Class:
-			r, detail = row{Count: len(v.Entries)}, nil
+			r, whole = row{Count: len(v.Entries)}, nil
 		case *codex.Type:
-			detail = nil
+			whole = nil
 		}
-		add(kind, v.Common(), detail, r)
+		add(kind, v.Common(), whole, r)
 	}
 	counts := make(map[string]int)
 	for _, kind := range slices.Sorted(maps.Keys(lists)) {

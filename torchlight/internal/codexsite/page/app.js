@@ -513,8 +513,8 @@ async function showThing(kind, id) {
   if (kind === "class") await readClasses(), (v = classes.get(id));
   else if (kind === "type") v = (await read("data/types.json")).find((t) => t.id === id);
   else {
-    const { thing, values } = (await read(`data/${kind}-${letter(row.title)}.json`))[id];
-    v = { ...thing, values: values.map(([key, value, from]) => ({ key, value, from })) };
+    const { pairs, things } = await read(`data/${kind}-${letter(row.title)}.json`), { thing, values } = things[id];
+    v = { ...thing, values: values.flatMap((list, from) => list.map((i) => ({ key: pairs[i][0], value: pairs[i][1], from }))) };
   }
   const others = await Promise.all(site.languages.map(async (l) => [l, own(await read(`lang/${l}.json`), v.title)]));
   const more = await pages[kind](v, row);
