@@ -54,6 +54,8 @@ const (
 	noteCurve    = "curve"
 	noteLevel    = "level"
 	noteOver     = "over"
+	noteGraph    = "graph"
+	noteNamed    = "named"
 )
 
 // Notes are all footnotes.
@@ -70,6 +72,8 @@ var Notes = []Note{
 	{noteEffect, "DISPLAYPRECISIONMAXVAL is the greatest value that is shown with decimals."},
 	{noteCurve, "The rule for curved graphs is unknown: the values between two points are on a straight line here."},
 	{noteLevel, "IGNORE_RANGE means that the levels of the item are ignored."},
+	{noteGraph, "A unit with HEALTH_GRAPH, ARMOR_GRAPH or DAMAGE_GRAPH has the values of this graph at every difficulty."},
+	{noteNamed, "A quest or a layout that names a class rolls it once."},
 	{noteOver, "[VALUE_OT] is the value of the effect for each second of its duration."},
 }
 
@@ -179,9 +183,13 @@ type Damage struct {
 // Unit is a monster, a chest, a merchant, or another unit that is no item.
 type Unit struct {
 	Thing
-	Type     Link       `json:"type"`
-	Role     string     `json:"role"`     // monster, champion, boss, pet, merchant, npc, player, chest, prop
-	Champion bool       `json:"champion"` // the graphs of champions apply
+	Type     Link   `json:"type"`
+	Role     string `json:"role"`     // monster, champion, boss, pet, merchant, npc, player, chest, prop
+	Champion bool   `json:"champion"` // the graphs of champions apply
+
+	// Graphs are graphs of the unit's own, by the property: health, damage or armor.
+	Graphs map[string]string `json:"graphs,omitempty"`
+
 	MinLevel int        `json:"minLevel"`
 	MaxLevel int        `json:"maxLevel"`
 	Treasure []Treasure `json:"treasure,omitempty"`
@@ -279,7 +287,16 @@ type Chance struct {
 // Class is a spawn class.
 type Class struct {
 	Thing
-	Entries []Entry `json:"entries"`
+	Entries []Entry   `json:"entries"`
+	NamedBy []Mention `json:"namedBy,omitempty"`
+}
+
+// Mention is a quest or a layout that names a class.
+type Mention struct {
+	Kind  string `json:"kind"` // quest, layout
+	Title string `json:"title,omitempty"`
+	Mod   int    `json:"mod"`
+	File  string `json:"file,omitempty"`
 }
 
 // Entry is an entry of a class.

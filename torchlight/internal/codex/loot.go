@@ -3,6 +3,7 @@ package codex
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -213,6 +214,13 @@ func (r *reader) buildLoots(c *classes) {
 	for _, l := range r.Loots {
 		slices.SortStableFunc(l.Chance, func(a, b Chance) int { return -cmp.Compare(a.Chance, b.Chance) })
 	}
+	for _, class := range r.Classes {
+		if len(class.NamedBy) > 0 {
+			for _, s := range c.table(class) {
+				sourced[keyOf(c.leaf[s.leaf-1])] = true
+			}
+		}
+	}
 	for _, v := range r.Recipes {
 		for _, x := range v.Results {
 			sourced[keyOf(x.What)] = true
@@ -243,9 +251,9 @@ func (r *reader) missingGraphs() {
 		k := r.keys[&u.Thing]
 		fights := k["MAXHP"] != "" || k["MAXDAMAGE"] != ""
 		champions, monsters = champions || fights && u.Champion, monsters || fights && !u.Champion
-		for _, key := range []string{"HEALTH_GRAPH", "ARMOR_GRAPH", "DAMAGE_GRAPH"} {
-			if name := strings.ToUpper(strings.TrimSpace(k[key])); name != "" && r.graphs[name] == nil {
-				r.hole(KindGraph, name, r.at(&u.Thing, key), "graph %s is not in these files", name)
+		for _, stat := range slices.Sorted(maps.Keys(u.Graphs)) {
+			if name := u.Graphs[stat]; r.graphs[strings.ToUpper(name)] == nil {
+				r.hole(KindGraph, name, r.at(&u.Thing, ownGraphs[stat]), "graph %s is not in these files", name)
 			}
 		}
 	}

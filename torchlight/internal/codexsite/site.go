@@ -173,12 +173,13 @@ type row struct {
 
 	// Percents, from which the page computes values: of units health (least, greatest), damage (least, greatest), armor and experience;
 	// of weapons least, greatest, RARITY_DMG_MOD and SPEED_DMG_MOD; of armor ARMOR_PHYSICAL, RARITY_AMR_MOD and SPECIAL_AMR_MOD.
-	Stats    []float64 `json:"stats,omitempty"`
-	Champion bool      `json:"champion,omitempty"`
-	Weapon   []float64 `json:"weapon,omitempty"`
-	Armor    []float64 `json:"armor,omitempty"`
-	Text     string    `json:"text,omitempty"` // for searches
-	Model    string    `json:"model,omitempty"`
+	Stats    []float64         `json:"stats,omitempty"`
+	Champion bool              `json:"champion,omitempty"`
+	Graphs   map[string]string `json:"graphs,omitempty"`
+	Weapon   []float64         `json:"weapon,omitempty"`
+	Armor    []float64         `json:"armor,omitempty"`
+	Text     string            `json:"text,omitempty"` // for searches
+	Model    string            `json:"model,omitempty"`
 }
 
 // detailFile is a file with the details of things. Each pair of a key and its value is in it once: things have most of those of
@@ -261,7 +262,7 @@ func (w *writer) putData() error {
 				r.Set = v.Set.ID
 			}
 		case *codex.Unit:
-			r = row{Type: v.Type.ID, Min: v.MinLevel, Max: v.MaxLevel, Role: v.Role, Champion: v.Champion,
+			r = row{Type: v.Type.ID, Min: v.MinLevel, Max: v.MaxLevel, Role: v.Role, Champion: v.Champion, Graphs: v.Graphs,
 				Stats: percents(&v.Thing, "MAXHP", "MINHP 0", "MAXHP 0", "MINDAMAGE 0", "MAXDAMAGE 0", "ARMOR 0", "XP 0")}
 			for _, p := range v.FoundIn {
 				r.Text += name(p) + " "
