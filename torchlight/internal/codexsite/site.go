@@ -17,7 +17,6 @@ import (
 	"strings"
 	"sync"
 
-	"trowel.example/fault"
 	"trowel.example/internal/text/strictjson"
 	"trowel.example/torchlight/internal/codex"
 )
@@ -71,7 +70,7 @@ func Owns(dir string) error {
 	site := os.DirFS(dir)
 	m, err := readManifest(site)
 	if err != nil {
-		return fault.InFile(err, dir)
+		return fmt.Errorf("%s is %w", dir, err)
 	}
 	return fs.WalkDir(site, ".", func(at string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() && at != Manifest && m.Parts[at] == "" {
