@@ -2,7 +2,6 @@ package codexsite
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -18,6 +17,7 @@ import (
 	"trowel.example/torchlight/internal/imageset"
 	"trowel.example/torchlight/internal/inherit"
 	"trowel.example/torchlight/internal/picture"
+	"trowel.example/torchlight/internal/sheet"
 )
 
 // sprite is an icon: the number of its sheet, its place in it and its size.
@@ -149,31 +149,24 @@ func (w *writer) icons(ctx context.Context) error {
 	return nil
 }
 
-// arrange puts pictures on sheets, the tallest first, and returns their places.
+// arrange puts pictures on sheets, and returns their places.
 func arrange(cut map[string]*image.NRGBA) (sprites map[string]sprite, sheets []*image.NRGBA) {
-	names := slices.Collect(maps.Keys(cut))
-	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(cut[b].Rect.Dy(), cut[a].Rect.Dy()), cmp.Compare(a, b))
-	})
+	names := slices.Sorted(maps.Keys(cut))
+	sizes := make([]image.Point, len(names))
+	for i, name := range names {
+		sizes[i] = cut[name].Rect.Size()
+	}
+	numbers, places, height := sheet.Shelves(sizes, sheetSide)
 	sprites = make(map[string]sprite)
-	x, y, height := 0, 0, 0
-	for _, name := range names {
-		m := cut[name]
-		size := m.Rect.Size()
-		if x+size.X > sheetSide {
-			x, y, height = 0, y+height, 0
-		}
-		if len(sheets) == 0 || y+size.Y > sheetSide {
+	for i, name := range names {
+		for len(sheets) <= numbers[i] {
 			sheets = append(sheets, image.NewNRGBA(image.Rect(0, 0, sheetSide, sheetSide)))
-			x, y, height = 0, 0, 0
 		}
-		last := len(sheets) - 1
-		draw.Draw(sheets[last], image.Rect(x, y, x+size.X, y+size.Y), m, m.Rect.Min, draw.Src)
-		sprites[name] = sprite{last, x, y, size.X, size.Y}
-		x, height = x+size.X, max(height, size.Y)
+		draw.Draw(sheets[numbers[i]], places[i], cut[name], cut[name].Rect.Min, draw.Src)
+		sprites[name] = sprite{numbers[i], places[i].Min.X, places[i].Min.Y, sizes[i].X, sizes[i].Y}
 	}
 	if last := len(sheets) - 1; last >= 0 { // only what is used
-		sheets[last] = sheets[last].SubImage(image.Rect(0, 0, sheetSide, y+height)).(*image.NRGBA)
+		sheets[last] = sheets[last].SubImage(image.Rect(0, 0, sheetSide, height)).(*image.NRGBA)
 	}
 	return sprites, sheets
 }
