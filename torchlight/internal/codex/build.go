@@ -56,8 +56,9 @@ func (r *reader) build() {
 			}
 		}
 	}
+	all := c.newTables(func(*Entry) bool { return true })
 	for _, v := range r.Recipes {
-		r.buildRecipe(v, c)
+		r.buildRecipe(v, all)
 	}
 	r.buildLoots(c)
 	r.missingGraphs()

@@ -1,7 +1,6 @@
 package codex
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -15,8 +14,18 @@ type classes struct {
 	list   []*Class
 	within map[string][]string // the classes with an entry for a thing, by the key of its link
 	leaf   []Link              // items, units and types in the entries, by their numbers less 1
-	tables map[string][]share  // what a roll gives, by the ID of the class
-	sums   []sum               // of a table in work, by the numbers of the leaves less 1
+}
+
+// tables are the odds of everything in rolls of classes.
+type tables struct {
+	*classes
+	gives func(*Entry) bool  // reports whether an entry can give its item, unit or type
+	known map[string][]share // by the ID of the class
+	sums  []sum              // of a table in work, by the numbers of the leaves less 1
+}
+
+func (c *classes) newTables(gives func(*Entry) bool) *tables {
+	return &tables{c, gives, make(map[string][]share), make([]sum, len(c.leaf))}
 }
 
 // share is the odds of a leaf in a roll of a class.
@@ -31,8 +40,7 @@ func keyOf(l Link) string { return l.Kind + "=" + l.ID }
 
 // newClasses computes the shares of all entries, and cuts loops.
 func newClasses(list []*Class) *classes {
-	c := &classes{byID: make(map[string]*Class), list: list, within: make(map[string][]string),
-		tables: make(map[string][]share)}
+	c := &classes{byID: make(map[string]*Class), list: list, within: make(map[string][]string)}
 	for _, class := range list {
 		c.byID[class.ID] = class
 		class.share()
@@ -183,23 +191,15 @@ func ordered(least, most int) (int, int) {
 	return min(least, most), max(least, most)
 }
 
-// leaves returns everything that classes can give: items, units and types, in the order of their keys.
-func (c *classes) leaves() []Link {
-	return slices.SortedFunc(slices.Values(c.leaf), func(a, b Link) int { return cmp.Compare(keyOf(a), keyOf(b)) })
-}
-
-// table returns the odds of all leaves in a roll of a class, in the order of their numbers. They are those of a [search] for each leaf.
-func (c *classes) table(class *Class) []share {
-	if t, known := c.tables[class.ID]; known {
+// of returns the odds of all leaves in a roll of a class, in the order of their numbers. They are those of a [search] for each leaf.
+func (c *tables) of(class *Class) []share {
+	if t, known := c.known[class.ID]; known {
 		return t
 	}
 	for i := range class.Entries { // first those below: c.sums is for one class
 		if e := &class.Entries[i]; e.To.Kind == KindClass && !e.Cut && e.Share > 0 && c.byID[e.To.ID] != nil {
-			c.table(c.byID[e.To.ID])
+			c.of(c.byID[e.To.ID])
 		}
-	}
-	if c.sums == nil {
-		c.sums = make([]sum, len(c.leaf))
 	}
 	var found []int
 	add := func(e *Entry, s share) {
@@ -221,10 +221,10 @@ func (c *classes) table(class *Class) []share {
 		if e.Cut || e.Share == 0 {
 			continue
 		}
-		if e.leaf > 0 {
+		if e.leaf > 0 && c.gives(e) {
 			add(e, share{e.leaf, 1, 1})
 		} else if e.To.Kind == KindClass && c.byID[e.To.ID] != nil {
-			for _, s := range c.tables[e.To.ID] {
+			for _, s := range c.known[e.To.ID] {
 				add(e, s)
 			}
 		}
@@ -238,7 +238,7 @@ func (c *classes) table(class *Class) []share {
 		}
 		*v = sum{}
 	}
-	c.tables[class.ID] = list
+	c.known[class.ID] = list
 	return list
 }
 

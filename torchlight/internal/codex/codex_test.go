@@ -344,8 +344,9 @@ func TestTable(t *testing.T) {
 	}
 	c := newClasses(list)
 	n := 0
+	tables := c.newTables(func(*Entry) bool { return true })
 	for _, class := range list {
-		table := c.table(class)
+		table := tables.of(class)
 		for leaf, what := range c.leaf {
 			want := c.search(what, func(*Entry) bool { return true }).of(class)
 			got := share{}
