@@ -110,8 +110,8 @@ func TestPage(t *testing.T) {
 	p.Wait(`location.hash.includes("search=cinder") && document.querySelector("main h1").textContent.includes("cinder")`)
 	chromium.Eval[bool](p, `(history.back(), true)`)
 	p.Wait(`location.hash.includes("list=item") && document.querySelector("main h1").textContent === "Items"`)
-	if list := p.Messages(); len(list) > 0 {
-		t.Error(list)
+	if messages := p.Messages(); len(messages) > 0 {
+		t.Error(messages)
 	}
 }
 
@@ -234,17 +234,27 @@ func TestHostile(t *testing.T) {
 	if n < 10 {
 		t.Errorf("%d items", n)
 	}
-	links := chromium.Eval[[]string](p, `[...document.querySelectorAll("main a.name")].map((a) => a.hash.slice(1))`)
-	for _, link := range links {
+	const list = `[...document.querySelectorAll("main a.name")].map((a) => a.hash.slice(1))`
+	links := chromium.Eval[[]string](p, list)
+	open("list=class")
+	named := 0
+	for _, link := range append(links, chromium.Eval[[]string](p, list)...) {
 		open(link)
-		if strings.Contains(text(p), "cannot be read") {
-			t.Errorf("%s: %s", link, text(p))
+		got := text(p)
+		if strings.Contains(got, "cannot be read") {
+			t.Errorf("%s: %s", link, got)
 		}
+		if strings.Contains(got, "quest <img src=x onerror=window.hit=1> MEDIA/QUESTS/Q.DAT") {
+			named++
+		}
+	}
+	if named != 2 {
+		t.Errorf("%d pages show the quest, want those of its class and of the item", named)
 	}
 	if chromium.Eval[bool](p, `window.hit !== undefined || document.querySelector("main script, main img, main b") !== null`) {
 		t.Error("markup was run or made elements")
 	}
-	if list := p.Messages(); len(list) > 0 {
-		t.Error(list)
+	if messages := p.Messages(); len(messages) > 0 {
+		t.Error(messages)
 	}
 }

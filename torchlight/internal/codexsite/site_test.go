@@ -183,7 +183,7 @@ func (e edited) ReadFile(name string) ([]byte, error) {
 
 // TestPublic tests that a public site contains neither internal names nor paths.
 func TestPublic(t *testing.T) {
-	for name, data := range contents(t, build(t, sample(t), Options{Public: true})) {
+	for name, data := range contents(t, build(t, append(sample(t), hostile(t)), Options{Public: true})) {
 		if strings.HasSuffix(name, ".js") {
 			continue
 		}
@@ -234,6 +234,10 @@ func hostile(t testing.TB) codex.Source {
 		fsys[fmt.Sprintf("MEDIA/TRANSLATIONS/DE/I%d.DAT", i)] = &fstest.MapFile{Data: fmt.Appendf(nil,
 			"[TRANSLATIONS]\n[TRANSLATION]\n<STRING>ORIGINAL:%s\n<STRING>TRANSLATION:%s!\n[/TRANSLATION]\n[/TRANSLATIONS]\n", name, name)}
 	}
+	fsys["MEDIA/SPAWNCLASSES/C.DAT"] = &fstest.MapFile{Data: []byte("[SPAWNCLASS]\n<STRING>NAME:<b>class</b>\n[OBJECT]\n" +
+		"<STRING>UNIT:<script>window.hit=1</script>\n<INTEGER>WEIGHT:1\n[/OBJECT]\n[/SPAWNCLASS]\n")}
+	fsys["MEDIA/QUESTS/Q.DAT"] = &fstest.MapFile{Data: []byte("[QUEST]\n<STRING>DISPLAYNAME:<img src=x onerror=window.hit=1>\n" +
+		"<STRING>SPAWNCLASS:<b>class</b>\n[/QUEST]\n")}
 	f, err := moddir.SourcesOf(fsys, moddir.Options{})
 	if err != nil {
 		t.Fatal(err)
