@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -261,11 +262,19 @@ func (a *archive) Check(ctx context.Context, job *format.Job, sink check.Sink) e
 	defer closer.Close()
 	o := moddir.CheckOptions{Options: a.options, Base: base, Sources: job.Checking, OnProgress: job.Report}
 	for _, name := range a.with {
-		other, closer, err := modsource.OpenOther(job, name, a.options)
+		m, err := modsource.Open(job, name, a.options)
 		if err != nil {
 			return err
 		}
-		defer closer.Close()
+		defer m.Close()
+		h, err := m.Header()
+		if err != nil {
+			return err
+		}
+		other := moddir.Other{Name: filepath.Base(name), Files: m.Files}
+		if h != nil {
+			other.Removed = h.Removed
+		}
 		o.With = append(o.With, other)
 	}
 	if a.mod != nil {

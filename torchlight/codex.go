@@ -49,15 +49,17 @@ func openCodex(ctx context.Context, job *format.Job, mods []string, o format.Cod
 
 // add opens a mod, or the game's own files.
 func (c *openedCodex) add(job *format.Job, name string, base bool) error {
-	other, closer, err := modsource.OpenOther(job, name, moddir.Options{})
+	m, err := modsource.Open(job, name, moddir.Options{})
 	if err != nil {
 		return err
 	}
-	c.closers = append(c.closers, closer)
-	s := codex.Source{Files: other.Files, Removed: other.Removed,
-		Mod: codex.Mod{Name: filepath.Base(filepath.Clean(name)), Base: base}}
+	c.closers = append(c.closers, m)
+	s := codex.Source{Files: m.Files, Mod: codex.Mod{Name: filepath.Base(filepath.Clean(name)), Base: base}}
 	s.Title = strings.TrimSuffix(s.Name, filepath.Ext(s.Name))
-	h, err := modsource.Header(job, name)
+	h, err := m.Header()
+	if h != nil {
+		s.Removed = h.Removed
+	}
 	if h != nil && h.Title != "" && !base {
 		s.Title, s.Author = h.Title, h.Author
 	}
@@ -84,7 +86,7 @@ func (c *openedCodex) Write(ctx context.Context, job *format.Job, dir string) er
 		return err
 	}
 	return codexsite.Write(ctx, dir, data, c.sources, codexsite.Options{Public: c.options.Public,
-		NoModels: c.options.NoModels, Progress: job.Report})
+		NoModels: c.options.NoModels, Progress: job.Report, Program: c.options.Program, Earlier: job.Over})
 }
 
 func (c *openedCodex) Close() error {

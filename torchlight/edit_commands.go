@@ -199,6 +199,16 @@ var fileCommands = []*format.Command{
 		}
 		return e.Put(o.Path, data)
 	}),
+	operation(format.Command{Name: "add-icons", Title: "Make an image set of a folder of pictures", Heading: "Files",
+		Long: "Each picture of the folder becomes a sprite with the name of the file, without its extension: ICON and SKILL_ICON name it. " +
+			"The pictures are put on one sheet, next to the image set.",
+		Example: "add-icons icons UI/WOLF_ICONS.IMAGESET",
+	}, func(e *modedit.Editor, _ *format.Job, o struct {
+		Folder string `arg:"folder,input" help:"with pictures, such as PNG"`
+		Path   string `arg:"path" names:"file" help:"the new image set in the game"`
+	}) error {
+		return addIcons(e, o.Folder, o.Path)
+	}),
 	operation(format.Command{Name: "delete", Title: "Remove files from the mod", Heading: "Files",
 		Example: "delete 'MEDIA/**/*BACKUP*'",
 	}, func(e *modedit.Editor, _ *format.Job, o filesFields) error { return e.Delete(o.Files) }),

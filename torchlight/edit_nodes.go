@@ -100,6 +100,7 @@ type cloneFields struct {
 	Numbers string   `option:"numbers" default:"1..1" help:"one clone of each file for each number, {first..last}"`
 	Set     []string `option:"set"`
 	Expr    []string `option:"expr"`
+	Derive  bool     `option:"derive" help:"make new units with the files as their base files (BASEFILE), instead of copies of all values"`
 }
 
 // Describe describes the arguments and options.
@@ -117,14 +118,15 @@ var cloneCommands = []*format.Command{
 		Long: "TO is the path of a clone, or its name in the folder of the original. In TO and in --set, {file} is the name of the " +
 			"original without extension, {n} the number of the clone, and {KEY} a value of the original, also of its BASEFILE. With --base, " +
 			"also files of the game are cloned. NAME becomes the name of the file, unless --set changes it; GUIDs become unused ones. " +
-			"References between files that are cloned together, and grids of layouts (.MPP), follow. Tables (.RAW) are updated.",
+			"References between files that are cloned together, and grids of layouts (.MPP), follow. Tables (.RAW) are updated. " +
+			"With --derive, a clone is a new item or monster that inherits everything from the original, but for the values of --set and --expr.",
 		Example: "clone 'DUNGEONS/MAP_*.DAT' 'AM_{file}_{n}.DAT' --numbers 1..16 --set 'DISPLAYNAME={DISPLAYNAME} ({n})'",
 	}, func(e *modedit.Editor, job *format.Job, o cloneFields) error {
 		numbers, err := parseNumbers(o.Numbers)
 		if err != nil {
 			return err
 		}
-		_, err = e.Clone(o.Files, modedit.Cloning{To: o.To, Numbers: numbers, Set: o.Set, Calculate: o.Expr})
+		_, err = e.Clone(o.Files, modedit.Cloning{To: o.To, Numbers: numbers, Set: o.Set, Calculate: o.Expr, Derive: o.Derive})
 		return err
 	}),
 }

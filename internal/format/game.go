@@ -45,6 +45,7 @@ type CodexOptions struct {
 	Languages []string // the languages whose texts are included
 	Public    bool     // internal names and paths are omitted
 	NoModels  bool     // models are omitted
+	Program   string   // identifies the program: parts of a site that another one made are made again
 }
 
 // OpenCodex is the codex of some mods.

@@ -30,6 +30,9 @@ type Cloning struct {
 	Set []string
 	// Calculate are values of the form KEY=EXPRESSION, see [Editor.SetExpression]. The key n is the number of the clone.
 	Calculate []string
+	// Derive makes units that have the original as their base file, instead of copies of its values. They have only a name, a GUID
+	// and the values of Set and Calculate; affixes of the base file apply, too.
+	Derive bool
 }
 
 // maxClones is the greatest number of clones of one step.
@@ -38,12 +41,13 @@ const maxClones = 1_000_000
 // clone is a new file that is made from another.
 type clone struct {
 	*original
-	n     int
-	path  string // in the game
-	name  string // for NAME: the name of the file without extension, as the user wrote it
-	guids []int64
-	set   []assignment
-	along *cloned // the clones with the same number
+	n      int
+	derive bool
+	path   string // in the game
+	name   string // for NAME: the name of the file without extension, as the user wrote it
+	guids  []int64
+	set    []assignment
+	along  *cloned // the clones with the same number
 
 	data   []byte
 	change check.Change
@@ -205,7 +209,7 @@ func (e *Editor) planClones(originals []*original, c Cloning, set []assignment) 
 	for n := c.Numbers[0]; n <= c.Numbers[1]; n++ {
 		along := &cloned{newRenaming(), make(map[int64]int64)}
 		for _, o := range originals {
-			one := &clone{original: o, n: n, set: set, along: along}
+			one := &clone{original: o, n: n, derive: c.Derive, set: set, along: along}
 			to, err := one.fill(c.To)
 			if err == nil {
 				err = e.placeClone(one, to)
@@ -219,7 +223,11 @@ func (e *Editor) planClones(originals []*original, c Cloning, set []assignment) 
 			}
 			made[one.path] = one
 			along.move(o.file, one.path)
-			for _, was := range o.guids {
+			guids := o.guids
+			if c.Derive {
+				guids = []int64{0} // a base file may have none
+			}
+			for _, was := range guids {
 				id := e.fresh(one.path, was, taken)
 				taken[id], along.guids[was] = true, id
 				one.guids = append(one.guids, id)
@@ -268,6 +276,8 @@ func (e *Editor) placeClone(c *clone, to string) error {
 		return fmt.Errorf("%s: not the path of a file below MEDIA/", c.path)
 	case e.find(c.path) != nil:
 		return fmt.Errorf("%s: already exists", c.path)
+	case c.derive && !(isData(from) && strings.HasPrefix(from, "MEDIA/UNITS/") && strings.HasPrefix(c.path, "MEDIA/UNITS/")):
+		return errors.New("only files of units (.DAT below MEDIA/UNITS) have base files")
 	}
 	return nil
 }
@@ -320,8 +330,20 @@ func (e *Editor) makeClone(c *clone) {
 	}
 }
 
+// makeDerived makes the tree of a clone one that inherits everything from the original.
+func (c *clone) makeDerived(root *text.Node) {
+	root.Items = nil
+	root.Add(text.String, inherit.Key, strings.ToLower(c.file.path))
+	root.Add(text.String, "NAME", c.name)
+	root.Add(text.Integer64, "UNIT_GUID", strconv.FormatInt(c.guids[0], 10))
+}
+
 // rename gives the tree of a clone its names, GUIDs and values.
 func (c *clone) rename(root *text.Node) error {
+	if c.derive {
+		c.makeDerived(root)
+		return c.assignAll(root)
+	}
 	if _, err := c.along.inTree(&file{path: c.path}, root); err != nil {
 		return err
 	}
@@ -345,6 +367,11 @@ func (c *clone) rename(root *text.Node) error {
 		}
 		old.Value = c.name
 	}
+	return c.assignAll(root)
+}
+
+// assignAll sets the values of the options.
+func (c *clone) assignAll(root *text.Node) error {
 	for _, a := range c.set {
 		if err := c.assign(root, a); err != nil {
 			return fmt.Errorf("%s: %w", a.key, err)

@@ -180,6 +180,39 @@ func TestCloneValues(t *testing.T) {
 }
 
 // TestCloneErrors tests that an impossible clone changes nothing.
+// TestDerive tests new units that inherit from others, also of the game and without a GUID.
+func TestDerive(t *testing.T) {
+	for form, e := range dens(t) {
+		for original, c := range map[string]struct {
+			to   string
+			want map[string]string
+		}{
+			"UNITS/MONSTERS/WOLF.DAT": {"White_Wolf", map[string]string{"BASEFILE": "media/units/monsters/wolf.dat", "NAME": "White_Wolf",
+				"DISPLAYNAME": "Wolf of MONSTER", "LEVEL": "15"}},
+			"UNITS/BASE.DAT": {"UNITS/New.DAT", map[string]string{"BASEFILE": "media/units/base.dat", "NAME": "New", "RARITY": "41"}},
+		} {
+			o := modedit.Cloning{To: c.to, Numbers: [2]int{1, 1}, Derive: true, Calculate: []string{"RARITY=RARITY+1"}}
+			if c.want["LEVEL"] != "" {
+				o.Set, o.Calculate = []string{"DISPLAYNAME={DISPLAYNAME} of {UNITTYPE}"}, []string{"LEVEL=LEVEL+5"}
+			}
+			if n, err := e.Clone(original, o); n != 1 || err != nil {
+				t.Fatalf("%s: %s: %d %v", form, original, n, err)
+			}
+			path := "MEDIA/UNITS/MONSTERS/WHITE_WOLF.DAT"
+			if strings.Contains(c.to, "/") {
+				path = "MEDIA/UNITS/NEW.DAT"
+			}
+			root, got := values(t, e, path)
+			if id := got["UNIT_GUID"]; len(id) < 5 {
+				t.Errorf("%s: %s has the GUID %q", form, path, id)
+			}
+			if delete(got, "UNIT_GUID"); root != "UNIT" || !maps.Equal(got, c.want) {
+				t.Errorf("%s: [%s] %v, want %v", form, root, got, c.want)
+			}
+		}
+	}
+}
+
 func TestCloneErrors(t *testing.T) {
 	const wolf = "UNITS/MONSTERS/WOLF.DAT"
 	for form, e := range dens(t) {
@@ -201,6 +234,7 @@ func TestCloneErrors(t *testing.T) {
 			"LEVEL: line 1, column 3: expected a number":    {wolf, modedit.Cloning{To: "x", Calculate: []string{"LEVEL=1+"}}},
 			"LEVEL: line 1, column 1: no key NONE":          {wolf, modedit.Cloning{To: "x", Calculate: []string{"LEVEL=NONE"}}},
 			"LEVEL: x is not a valid INTEGER":               {wolf, modedit.Cloning{To: "x", Set: []string{"LEVEL=x"}}},
+			"only files of units (.DAT below MEDIA/UNITS)":  {"STATS/HUNGER.DAT", modedit.Cloning{To: "UNITS/X.DAT", Derive: true}},
 			"MAGIC: no key of this name":                    {wolf, modedit.Cloning{To: "x", Set: []string{"MAGIC=5"}}},
 			`no file "UNITS/NONE.DAT"`:                      {"UNITS/NONE.DAT", modedit.Cloning{To: "x"}},
 			"expected 1 to 1000000 clones, not 0":           {wolf, modedit.Cloning{To: "x", Numbers: [2]int{1, 0}}},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/format"
@@ -62,6 +63,7 @@ site is made: docs/codex.md describes it.`,
 			return errors.New("standard output cannot receive a folder")
 		}
 		args = Expand(args)
+		m.options.Program = service.Program()
 		return m.each(cmd.Context(), args[:1], func(_ string, r *report) error {
 			r.merged, r.format = args, "codex"
 			return m.make(cmd.Context(), r, args)
@@ -88,6 +90,12 @@ func (m *codexMaker) make(ctx context.Context, r *report, mods []string) error {
 	defer codex.Close()
 	if m.data {
 		return codex.JSON(ctx, m.out)
+	}
+	if m.force {
+		if earlier, closer, err := service.OpenFolder(m.dir, nil); err == nil {
+			defer closer.Close()
+			job.Over = earlier
+		}
 	}
 	opts := output.Options{
 		Replace: m.force,

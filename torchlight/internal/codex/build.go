@@ -37,6 +37,7 @@ func (r *reader) build() {
 	for _, v := range r.Sets {
 		r.buildSet(v)
 	}
+	r.buildMentions()
 	for _, v := range r.Skills {
 		r.buildSkill(v)
 	}
@@ -55,8 +56,9 @@ func (r *reader) build() {
 			}
 		}
 	}
+	all := c.newTables(func(*Entry) bool { return true })
 	for _, v := range r.Recipes {
-		r.buildRecipe(v, c)
+		r.buildRecipe(v, all)
 	}
 	r.buildLoots(c)
 	r.missingGraphs()
@@ -143,6 +145,7 @@ func (r *reader) texts(t *Thing, effects []Effect, level float64) []Effect {
 			continue
 		}
 		list[i].Text = r.graphs.EffectText(list[i].Keys, kind, level)
+		r.curved(t, kind.graphOf(list[i].Keys))
 		if kind.MaxExact > 0 {
 			note(t, noteEffect)
 		}
@@ -151,6 +154,13 @@ func (r *reader) texts(t *Thing, effects []Effect, level float64) []Effect {
 		}
 	}
 	return list
+}
+
+// curved notes that a value of a thing is from a curved graph.
+func (r *reader) curved(t *Thing, name string) {
+	if g := r.graphs[strings.ToUpper(name)]; g != nil && g.Curved {
+		note(t, noteCurve)
+	}
 }
 
 func (r *reader) buildType(t *Type) {
@@ -284,6 +294,7 @@ func (r *reader) buildItem(v *Item) {
 	if k["MAXDAMAGE"] != "" && k["MINDAMAGE"] != "" {
 		exact, low, high, ok := r.graphs.Damage(Weapon{Number(k["MINDAMAGE"]), Number(k["MAXDAMAGE"]),
 			percent("RARITY_DMG_MOD"), percent("SPEED_DMG_MOD")}, level)
+		r.curved(t, "BASE_WEAPON_DAMAGE")
 		if ok {
 			v.Damage = &Damage{Low: low, High: high, Shares: make(map[string][2]float64)}
 			for _, element := range Elements {
@@ -295,6 +306,7 @@ func (r *reader) buildItem(v *Item) {
 	}
 	if physical := Number(k["ARMOR_PHYSICAL"]); physical != 0 {
 		v.Armor, _ = r.graphs.Armor(physical, percent("RARITY_AMR_MOD"), percent("SPECIAL_AMR_MOD"), level)
+		r.curved(t, "ARMOR_PLAYER_BYLEVEL_FORSET")
 		note(t, noteArmor)
 	}
 	for _, key := range []string{"STRENGTH", "DEXTERITY", "MAGIC", "DEFENSE"} {
@@ -383,6 +395,22 @@ func (r *reader) buildUnit(u *Unit) {
 	u.Champion = truth(k["CHAMPION"]) || truth(k["BOSS_CHAMPION"]) || strings.HasSuffix(kind, "_CHAMPION")
 	u.Role = roleOf(u.Files[0], kind, u.Champion)
 	u.MinLevel, u.MaxLevel = whole(k["MINLEVEL"]), whole(k["MAXLEVEL"])
+	for stat, key := range ownGraphs {
+		if name := strings.TrimSpace(k[key]); name != "" {
+			if u.Graphs == nil {
+				u.Graphs = make(map[string]string)
+			}
+			u.Graphs[stat] = name
+			note(t, noteGraph)
+		}
+	}
+	if k["MAXHP"] != "" || k["MAXDAMAGE"] != "" {
+		for stat := range stats {
+			for d := Easy; d <= VeryHard; d++ {
+				r.curved(t, cmp.Or(u.Graphs[stat], StatGraph(stat, u.Champion, d)))
+			}
+		}
+	}
 	links := r.nodes[t].Links
 	for _, node := range treasures {
 		own := false

@@ -1,7 +1,6 @@
 package codex
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -14,7 +13,28 @@ type classes struct {
 	byID   map[string]*Class
 	list   []*Class
 	within map[string][]string // the classes with an entry for a thing, by the key of its link
+	leaf   []Link              // items, units and types in the entries, by their numbers less 1
 }
+
+// tables are the odds of everything in rolls of classes.
+type tables struct {
+	*classes
+	gives func(*Entry) bool  // reports whether an entry can give its item, unit or type
+	known map[string][]share // by the ID of the class
+	sums  []sum              // of a table in work, by the numbers of the leaves less 1
+}
+
+func (c *classes) newTables(gives func(*Entry) bool) *tables {
+	return &tables{c, gives, make(map[string][]share), make([]sum, len(c.leaf))}
+}
+
+// share is the odds of a leaf in a roll of a class.
+type share struct {
+	leaf             int
+	chance, expected float64
+}
+
+type sum struct{ chosen, miss, expected float64 }
 
 func keyOf(l Link) string { return l.Kind + "=" + l.ID }
 
@@ -29,9 +49,17 @@ func newClasses(list []*Class) *classes {
 	for _, class := range list {
 		c.cut(class, state, 0)
 	}
+	leaves := make(map[string]int)
 	for _, class := range list {
 		for i := range class.Entries {
 			e := &class.Entries[i]
+			if key := keyOf(e.To); e.To.ID != "" && e.To.Kind != KindClass {
+				if leaves[key] == 0 {
+					c.leaf = append(c.leaf, e.To)
+					leaves[key] = len(c.leaf)
+				}
+				e.leaf = leaves[key]
+			}
 			if to := keyOf(e.To); e.To.ID != "" && !e.Cut && !slices.Contains(c.within[to], class.ID) {
 				c.within[to] = append(c.within[to], class.ID)
 			}
@@ -163,19 +191,54 @@ func ordered(least, most int) (int, int) {
 	return min(least, most), max(least, most)
 }
 
-// leaves returns everything that classes can give: items, units and types, in the order of their keys.
-func (c *classes) leaves() []Link {
-	seen := make(map[string]bool)
-	var list []Link
-	for _, class := range c.list {
-		for _, e := range class.Entries {
-			if e.To.ID != "" && e.To.Kind != KindClass && !seen[keyOf(e.To)] {
-				seen[keyOf(e.To)] = true
-				list = append(list, e.To)
+// of returns the odds of all leaves in a roll of a class, in the order of their numbers. They are those of a [search] for each leaf.
+func (c *tables) of(class *Class) []share {
+	if t, known := c.known[class.ID]; known {
+		return t
+	}
+	for i := range class.Entries { // first those below: c.sums is for one class
+		if e := &class.Entries[i]; e.To.Kind == KindClass && !e.Cut && e.Share > 0 && c.byID[e.To.ID] != nil {
+			c.of(c.byID[e.To.ID])
+		}
+	}
+	var found []int
+	add := func(e *Entry, s share) {
+		v := &c.sums[s.leaf-1]
+		if v.miss == 0 && v.chosen == 0 && v.expected == 0 {
+			v.miss = 1
+			found = append(found, s.leaf)
+		}
+		q := Any(s.chance, e.Min, e.Max)
+		v.expected += e.Share * s.expected * mean(e.Min, e.Max)
+		if e.Always {
+			v.miss *= 1 - q
+		} else {
+			v.chosen += e.Share * q
+		}
+	}
+	for i := range class.Entries {
+		e := &class.Entries[i]
+		if e.Cut || e.Share == 0 {
+			continue
+		}
+		if e.leaf > 0 && c.gives(e) {
+			add(e, share{e.leaf, 1, 1})
+		} else if e.To.Kind == KindClass && c.byID[e.To.ID] != nil {
+			for _, s := range c.known[e.To.ID] {
+				add(e, s)
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b Link) int { return cmp.Compare(keyOf(a), keyOf(b)) })
+	slices.Sort(found)
+	list := make([]share, 0, len(found))
+	for _, leaf := range slices.Compact(found) {
+		v := &c.sums[leaf-1]
+		if chance := 1 - (1-v.chosen)*v.miss; chance != 0 {
+			list = append(list, share{leaf, chance, v.expected})
+		}
+		*v = sum{}
+	}
+	c.known[class.ID] = list
 	return list
 }
 

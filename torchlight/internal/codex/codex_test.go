@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -93,13 +94,19 @@ func TestChances(t *testing.T) {
 		"SPAWNCLASSES/GEM.DAT": class("TREASURE_GEMCHANCE_CHAMPIONS", "UNITTYPE:NONE;247", "UNITTYPE:CHAOS EMBER;3"),
 		"SPAWNCLASSES/FB.DAT": class("TREASURE_FB_LOOT", "SPAWNCLASS:LEGW;1", "UNITTYPE:LEGENDARY ARMOR;1", "UNITTYPE:NONE;400",
 			"SPAWNCLASS:XMJ_ST;-1"),
-		"SPAWNCLASSES/XMJ.DAT":  class("XMJ_ST", "UNIT:XMJ_A;10", "UNIT:XMJ_B;65"),
-		"SPAWNCLASSES/FIVE.DAT": class("FIVE", "UNIT:A;30", "UNIT:A;30", "UNIT:B;30", "UNIT:C;30", "UNIT:D;30"),
-		"SPAWNCLASSES/ZERO.DAT": class("ZERO", "UNIT:A;0", "UNIT:B;0"),
-		"SPAWNCLASSES/OFF.DAT":  class("OFF", "UNIT:A;0", "UNIT:B;5"),
-		"SPAWNCLASSES/LOOP.DAT": class("LOOP", "SPAWNCLASS:LOOP;1", "UNIT:A;1"),
-		"SPAWNCLASSES/GONE.DAT": class("GONE", "SPAWNCLASS:NOWHERE;1", "UNIT:NOBODY;1", "UNIT:A;2"),
-		"SPAWNCLASSES/RARE.DAT": class("RARE", "UNIT:R;1", "UNIT:R2;1;RARITY_OVERRIDE:1"),
+		"SPAWNCLASSES/XMJ.DAT":    class("XMJ_ST", "UNIT:XMJ_A;10", "UNIT:XMJ_B;65"),
+		"SPAWNCLASSES/FIVE.DAT":   class("FIVE", "UNIT:A;30", "UNIT:A;30", "UNIT:B;30", "UNIT:C;30", "UNIT:D;30"),
+		"SPAWNCLASSES/ZERO.DAT":   class("ZERO", "UNIT:A;0", "UNIT:B;0"),
+		"SPAWNCLASSES/OFF.DAT":    class("OFF", "UNIT:A;0", "UNIT:B;5"),
+		"SPAWNCLASSES/LOOP.DAT":   class("LOOP", "SPAWNCLASS:LOOP;1", "UNIT:A;1"),
+		"SPAWNCLASSES/GONE.DAT":   class("GONE", "SPAWNCLASS:NOWHERE;1", "UNIT:NOBODY;1", "UNIT:A;2"),
+		"SPAWNCLASSES/RARE.DAT":   class("RARE", "UNIT:R;1", "UNIT:R2;1;RARITY_OVERRIDE:1"),
+		"SPAWNCLASSES/ZOMBIE.DAT": class("MINERAL_NR_ZOMBIEYELLOW", "UNIT:A;83", "UNITTYPE:NONE;777717"),
+		"SPAWNCLASSES/CHEST.DAT":  class("CHEST_MINERAL", "UNITTYPE:NONE;10000", "UNIT:A;100", "UNIT:B;100", "UNIT:C;1000"),
+		"SPAWNCLASSES/QUEST.DAT":  class("QUEST_GIFT", "UNIT:Q;1"),
+		"QUESTS/Q.DAT": node("QUEST", "DISPLAYNAME:The Gift", node("REWARD", "SPAWNCLASS:quest_gift"),
+			node("REWARD", "SPAWNCLASS:LOST")),
+		"LAYOUTS/L.LAYOUT":      node("Layout", node("OBJECTS", node("BASEOBJECT", node("PROPERTIES", "SPAWN CLASS:CHEST_MINERAL")))),
 		"SPAWNCLASSES/MANY.DAT": class("MANY", "UNIT:A;-1;MINCOUNT:2;MAXCOUNT:4"),
 		"UNITS/ITEMS/R.DAT":     node("UNIT", "NAME:R", "UNITTYPE:ANY", "RARITY:0"),
 		"UNITS/ITEMS/R2.DAT":    node("UNIT", "NAME:R2", "UNITTYPE:ANY", "RARITY:0"),
@@ -113,10 +120,11 @@ func TestChances(t *testing.T) {
 		files["UNITS/ITEMS/"+name+".DAT"] = node("UNIT", "NAME:"+name, "UNITTYPE:LEGENDARY WEAPON", "RARITY:1")
 	}
 	files["SPAWNCLASSES/LEGW.DAT"] = class("LEGW", weights...)
-	for _, name := range []string{"XMJ_A", "XMJ_B", "A", "B", "C", "D"} {
+	for _, name := range []string{"XMJ_A", "XMJ_B", "A", "B", "C", "D", "Q"} {
 		files["UNITS/ITEMS/"+name+".DAT"] = node("UNIT", "NAME:"+name, "UNITTYPE:ANY", "RARITY:5")
 	}
-	for i, name := range []string{"TREASURE_GEMCHANCE_CHAMPIONS", "TREASURE_FB_LOOT", "ZERO", "OFF", "LOOP", "GONE", "RARE", "MANY"} {
+	for i, name := range []string{"TREASURE_GEMCHANCE_CHAMPIONS", "TREASURE_FB_LOOT", "ZERO", "OFF", "LOOP", "GONE", "RARE", "MANY",
+		"MINERAL_NR_ZOMBIEYELLOW", "CHEST_MINERAL"} {
 		files[fmt.Sprintf("UNITS/MONSTERS/M%d.DAT", i)] = node("UNIT", fmt.Sprintf("NAME:M%d", i), "UNITTYPE:ANY",
 			node("TREASURE_SECONDARY", "SPAWNCLASS:"+name, "MIN:1", "MAX:1"))
 	}
@@ -135,6 +143,8 @@ func TestChances(t *testing.T) {
 		{"GONE", "A", 0.5},
 		{"RARE", "R", 0}, {"RARE", "R2", 0.5},
 		{"MANY", "A", 1},
+		{"MINERAL_NR_ZOMBIEYELLOW", "A", 83. / 777800},
+		{"CHEST_MINERAL", "C", 0.08928571}, {"CHEST_MINERAL", "A", 0.00892857}, {"CHEST_MINERAL", "B", 0.00892857},
 	} {
 		loot := find(d.Loots, func(l *Loot) bool { return l.Class.Name == c.class })
 		if loot == nil {
@@ -165,7 +175,7 @@ func TestChances(t *testing.T) {
 		t.Errorf("recipe: %v, want %v; nothing %v", shares, want, d.Recipes[0].Nothing)
 	}
 	for _, want := range []string{"class class NOWHERE is not in these files", "unit unit NOBODY is not in these files",
-		"loop class LOOP contains LOOP, which leads back to it, or is too deep"} {
+		"loop class LOOP contains LOOP, which leads back to it, or is too deep", "class class LOST is not in these files"} {
 		h := slices.IndexFunc(d.Holes, func(h Hole) bool { return h.Kind+" "+h.Message == want })
 		if h < 0 {
 			t.Errorf("no hole %q in %v", want, d.Holes)
@@ -175,6 +185,16 @@ func TestChances(t *testing.T) {
 	}
 	if v := find(d.Items, func(v *Item) bool { return v.Name == "R" }); v.Source {
 		t.Error("R has a source")
+	}
+	if v := find(d.Items, func(v *Item) bool { return v.Name == "Q" }); !v.Source {
+		t.Error("what a quest gives has no source")
+	}
+	for name, want := range map[string]Mention{"QUEST_GIFT": {"quest", "The Gift", 0, "MEDIA/QUESTS/Q.DAT"},
+		"CHEST_MINERAL": {"layout", "L", 0, "MEDIA/LAYOUTS/L.LAYOUT"}} {
+		c := find(d.Classes, func(c *Class) bool { return c.Name == name })
+		if !slices.Equal(c.NamedBy, []Mention{want}) {
+			t.Errorf("%s is named by %v, want %v", name, c.NamedBy, want)
+		}
 	}
 }
 
@@ -258,16 +278,37 @@ func TestValues(t *testing.T) {
 		want     float64
 	}{{250, "health", false, 3935}, {300, "health", false, 4722}, {60, "damage", false, 416}, {90, "damage", false, 623},
 		{120, "experience", false, 708}, {400, "health", true, 28336}} {
-		if got, ok := g.Stat(c.percent, c.stat, c.champion, Normal, 50); !ok || round(got, 0) != c.want {
+		if got, ok := g.Stat(c.percent, c.stat, "", c.champion, Normal, 50); !ok || round(got, 0) != c.want {
 			t.Errorf("%v %% %s = %v, want %v", c.percent, c.stat, got, c.want)
 		}
 	}
-	if _, ok := g.Stat(100, "armor", false, Easy, 50); ok {
+	if _, ok := g.Stat(100, "armor", "", false, Easy, 50); ok {
 		t.Error("a missing graph has a value")
 	}
 	s := d.Sets[0]
 	if s.Level != 9 || len(s.Members) != 1 || s.Bonuses[0].Count != 2 || s.Bonuses[1].Effects[0].Text != "+89 - 177 to Maximum Health" {
 		t.Errorf("set: %+v", s)
+	}
+}
+
+// TestOwnGraphs tests units with graphs of their own, and the footnote of curved graphs.
+func TestOwnGraphs(t *testing.T) {
+	curved := strings.Replace(constant("HEALTH_MINION", 50), "[POINT]", "\t<BOOL>CURVED:true\n[POINT]", 1)
+	d := read(t, source(t, "m", map[string]string{"GRAPHS/A.DAT": constant("HEALTH_MONSTER_BYLEVEL", 100), "GRAPHS/B.DAT": curved,
+		"UNITS/MONSTERS/A.DAT": node("UNIT", "NAME:A", "MAXHP:100", "HEALTH_GRAPH:Health_Minion", "ARMOR_GRAPH:GONE"),
+		"UNITS/MONSTERS/B.DAT": node("UNIT", "NAME:B", "MAXHP:100")}))
+	a, b := d.Units[0], d.Units[1]
+	if a.Graphs["health"] != "Health_Minion" || !slices.Equal(a.Notes, []string{noteGraph, noteCurve}) || b.Graphs != nil || b.Notes != nil {
+		t.Errorf("%v, %v; %v, %v", a.Graphs, a.Notes, b.Graphs, b.Notes)
+	}
+	if !slices.ContainsFunc(d.Holes, func(h Hole) bool { return h.Message == "graph GONE is not in these files" && h.Line == 5 }) {
+		t.Errorf("holes %v", d.Holes)
+	}
+	g := Graphs{"HEALTH_MONSTER_BYLEVEL": d.Graphs[1], "HEALTH_MINION": d.Graphs[0]}
+	for own, want := range map[string]float64{"": 200, "health_minion": 100} {
+		if got, _ := g.Stat(200, "health", own, false, Normal, 5); got != want {
+			t.Errorf("with the graph %q: %v, want %v", own, got, want)
+		}
 	}
 }
 
@@ -283,6 +324,43 @@ func TestGraph(t *testing.T) {
 		if got := d.Graphs[c.g].At(c.x); got != c.want {
 			t.Errorf("%s at %v: %v, want %v", d.Graphs[c.g].Name, c.x, got, c.want)
 		}
+	}
+}
+
+// TestTable tests that the table of a class has the odds that a search for each thing computes.
+func TestTable(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	var list []*Class
+	for i := range 60 {
+		c := &Class{Thing: Thing{ID: fmt.Sprint(i)}}
+		for range r.IntN(6) {
+			e := Entry{To: Link{Kind: KindItem, ID: fmt.Sprint(r.IntN(20))}, Weight: float64(r.IntN(5) - 1), Min: r.IntN(2), Max: 1 + r.IntN(3)}
+			if r.IntN(2) == 0 {
+				e.To = Link{Kind: KindClass, ID: fmt.Sprint(r.IntN(60))}
+			}
+			c.Entries = append(c.Entries, e)
+		}
+		list = append(list, c)
+	}
+	c := newClasses(list)
+	n := 0
+	tables := c.newTables(func(*Entry) bool { return true })
+	for _, class := range list {
+		table := tables.of(class)
+		for leaf, what := range c.leaf {
+			want := c.search(what, func(*Entry) bool { return true }).of(class)
+			got := share{}
+			if i := slices.IndexFunc(table, func(s share) bool { return s.leaf == leaf+1 }); i >= 0 {
+				got = table[i]
+				n++
+			}
+			if got.chance != want.chance || want.chance > 0 && got.expected != want.expected {
+				t.Errorf("%s in class %s: %+v, want %+v", what.ID, class.ID, got, want)
+			}
+		}
+	}
+	if n < 100 {
+		t.Errorf("only %d chances", n)
 	}
 }
 

@@ -1,5 +1,7 @@
 package codex
 
+import "iter"
+
 // Version is the version of the schema of [Data], which docs/codex.md describes. New keys do not change it.
 const Version = 1
 
@@ -52,6 +54,8 @@ const (
 	noteCurve    = "curve"
 	noteLevel    = "level"
 	noteOver     = "over"
+	noteGraph    = "graph"
+	noteNamed    = "named"
 )
 
 // Notes are all footnotes.
@@ -68,6 +72,8 @@ var Notes = []Note{
 	{noteEffect, "DISPLAYPRECISIONMAXVAL is the greatest value that is shown with decimals."},
 	{noteCurve, "The rule for curved graphs is unknown: the values between two points are on a straight line here."},
 	{noteLevel, "IGNORE_RANGE means that the levels of the item are ignored."},
+	{noteGraph, "A unit with HEALTH_GRAPH, ARMOR_GRAPH or DAMAGE_GRAPH has the values of this graph at every difficulty."},
+	{noteNamed, "A quest or a layout that names a class rolls it once."},
 	{noteOver, "[VALUE_OT] is the value of the effect for each second of its duration."},
 }
 
@@ -105,6 +111,30 @@ type Thing struct {
 	Values      []Value  `json:"values,omitempty"`
 	UsedBy      []Link   `json:"usedBy,omitempty"`
 	Notes       []string `json:"notes,omitempty"` // IDs of footnotes
+}
+
+// Entity is a thing of any kind: a pointer to an [Item], a [Unit], and so on.
+type Entity interface{ Common() *Thing }
+
+// Common returns the properties that all things share.
+func (t *Thing) Common() *Thing { return t }
+
+// All yields all things with their kinds, one kind after the other.
+func (d *Data) All() iter.Seq2[string, Entity] {
+	return func(yield func(string, Entity) bool) {
+		_ = each(KindItem, d.Items, yield) && each(KindUnit, d.Units, yield) && each(KindSet, d.Sets, yield) &&
+			each(KindAffix, d.Affixes, yield) && each(KindSkill, d.Skills, yield) && each(KindRecipe, d.Recipes, yield) &&
+			each(KindPlace, d.Places, yield) && each(KindClass, d.Classes, yield) && each(KindType, d.Types, yield)
+	}
+}
+
+func each[E Entity](kind string, list []E, yield func(string, Entity) bool) bool {
+	for _, v := range list {
+		if !yield(kind, v) {
+			return false
+		}
+	}
+	return true
 }
 
 // Effect is a node [EFFECT].
@@ -153,9 +183,13 @@ type Damage struct {
 // Unit is a monster, a chest, a merchant, or another unit that is no item.
 type Unit struct {
 	Thing
-	Type     Link       `json:"type"`
-	Role     string     `json:"role"`     // monster, champion, boss, pet, merchant, npc, player, chest, prop
-	Champion bool       `json:"champion"` // the graphs of champions apply
+	Type     Link   `json:"type"`
+	Role     string `json:"role"`     // monster, champion, boss, pet, merchant, npc, player, chest, prop
+	Champion bool   `json:"champion"` // the graphs of champions apply
+
+	// Graphs are graphs of the unit's own, by the property: health, damage or armor.
+	Graphs map[string]string `json:"graphs,omitempty"`
+
 	MinLevel int        `json:"minLevel"`
 	MaxLevel int        `json:"maxLevel"`
 	Treasure []Treasure `json:"treasure,omitempty"`
@@ -253,7 +287,16 @@ type Chance struct {
 // Class is a spawn class.
 type Class struct {
 	Thing
-	Entries []Entry `json:"entries"`
+	Entries []Entry   `json:"entries"`
+	NamedBy []Mention `json:"namedBy,omitempty"`
+}
+
+// Mention is a quest or a layout that names a class.
+type Mention struct {
+	Kind  string `json:"kind"` // quest, layout
+	Title string `json:"title,omitempty"`
+	Mod   int    `json:"mod"`
+	File  string `json:"file,omitempty"`
 }
 
 // Entry is an entry of a class.
@@ -268,6 +311,7 @@ type Entry struct {
 	Flags  []string `json:"flags,omitempty"`
 
 	override, any bool // RARITY_OVERRIDE, IGNORE_RANGE
+	leaf          int  // number of an item, a unit or a type among those of all classes, from 1; 0: another target
 }
 
 // Type is a unit type.

@@ -3,6 +3,7 @@ package codex
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -16,7 +17,7 @@ func (r *reader) never(e *Entry, items map[string]*Item) bool {
 }
 
 // buildRecipe completes a recipe. It takes the results regardless of RARITY, as the public gallery does.
-func (r *reader) buildRecipe(v *Recipe, c *classes) {
+func (r *reader) buildRecipe(v *Recipe, c *tables) {
 	t := &v.Thing
 	k := r.keys[t]
 	v.Ingredients, v.Results, v.ResultShown = []Ingredient{}, []Chance{}, true
@@ -82,15 +83,17 @@ func (c *classes) resultOf(v *Recipe) *Class {
 
 // table returns what one roll of a class gives, the likeliest first, and the chance of nothing. Things with the same title are
 // one line.
-func (r *reader) table(class *Class, c *classes) (list []Chance, nothing float64) {
-	always := func(*Entry) bool { return true }
-	whole := &search{c, func(*Entry) float64 { return 1 }, nil, make(map[string]odds)}
+func (r *reader) table(class *Class, c *tables) (list []Chance, nothing float64) {
+	gives := make(map[string]share)
+	for _, s := range c.of(class) {
+		gives[keyOf(c.leaf[s.leaf-1])] = s
+	}
+	whole := &search{c.classes, func(*Entry) float64 { return 1 }, nil, make(map[string]odds)}
 	nothing = 1 - whole.of(class).chance
 	byTitle := make(map[string]int)
 	for _, what := range c.below(class) {
-		s := c.search(what, always)
-		o := s.of(class)
-		if o.chance == 0 {
+		o, has := gives[keyOf(what)]
+		if !has {
 			continue
 		}
 		title := what.Kind + " " + what.Name
@@ -140,7 +143,6 @@ func (r *reader) buildLoots(c *classes) {
 		items[v.ID] = v
 	}
 	byKey := make(map[string]*Loot)
-	byClass := make(map[string][]*Loot)
 	for _, u := range r.Units {
 		for _, t := range u.Treasure {
 			if t.Class.ID == "" {
@@ -150,7 +152,6 @@ func (r *reader) buildLoots(c *classes) {
 			if byKey[key] == nil {
 				l := &Loot{Class: t.Class, Min: t.Min, Max: t.Max, Units: []Link{}, Chance: []Chance{}}
 				byKey[key], r.Loots = l, append(r.Loots, l)
-				byClass[t.Class.ID] = append(byClass[t.Class.ID], l)
 			}
 			if by := (Link{KindUnit, u.ID, u.Name}); !slices.Contains(byKey[key].Units, by) {
 				byKey[key].Units = append(byKey[key].Units, by)
@@ -174,42 +175,49 @@ func (r *reader) buildLoots(c *classes) {
 	for _, u := range r.Units {
 		units[u.ID] = u
 	}
-	for _, what := range c.leaves() {
-		s := c.search(what, func(e *Entry) bool { return !r.never(e, items) })
+	gives := func(e *Entry) bool { return !r.never(e, items) }
+	t := c.newTables(gives)
+	searches := make([]*search, len(c.leaf)) // for paths
+	for _, what := range c.leaf {
+		u := units[what.ID]
+		if what.Kind != KindUnit || u == nil {
+			continue
+		}
+		above := c.above(what)
 		for _, class := range c.list {
-			if !s.only[class.ID] {
-				continue
-			}
-			if u := units[what.ID]; what.Kind == KindUnit && u != nil {
-				for _, p := range places[class.ID] {
-					if l := (Link{KindPlace, p.ID, p.Name}); !slices.Contains(u.FoundIn, l) {
-						u.FoundIn = append(u.FoundIn, l)
-					}
-				}
-			}
-			loots := byClass[class.ID]
-			if len(loots) == 0 {
-				continue
-			}
-			o := s.of(class)
-			if o.chance == 0 {
-				continue
-			}
-			for _, l := range loots {
-				chance := Any(o.chance, l.Min, l.Max)
-				if chance == 0 {
-					continue
-				}
-				sourced[keyOf(what)] = true
-				if !r.NoChances {
-					l.Chance = append(l.Chance, Chance{What: what, Chance: chance, Expected: o.expected * mean(l.Min, l.Max),
-						Path: s.path(class)})
+			for _, p := range places[class.ID] {
+				if l := (Link{KindPlace, p.ID, p.Name}); above[class.ID] && !slices.Contains(u.FoundIn, l) {
+					u.FoundIn = append(u.FoundIn, l)
 				}
 			}
 		}
 	}
 	for _, l := range r.Loots {
-		slices.SortStableFunc(l.Chance, func(a, b Chance) int { return -cmp.Compare(a.Chance, b.Chance) })
+		class := c.byID[l.Class.ID]
+		for _, s := range t.of(class) {
+			chance, what := Any(s.chance, l.Min, l.Max), c.leaf[s.leaf-1]
+			if chance == 0 {
+				continue
+			}
+			if sourced[keyOf(what)] = true; r.NoChances {
+				continue
+			}
+			if searches[s.leaf-1] == nil {
+				searches[s.leaf-1] = c.search(what, gives)
+			}
+			l.Chance = append(l.Chance, Chance{What: what, Chance: chance, Expected: s.expected * mean(l.Min, l.Max),
+				Path: searches[s.leaf-1].path(class)})
+		}
+		slices.SortFunc(l.Chance, func(a, b Chance) int {
+			return cmp.Or(-cmp.Compare(a.Chance, b.Chance), cmp.Compare(keyOf(a.What), keyOf(b.What)))
+		})
+	}
+	for _, class := range r.Classes {
+		if len(class.NamedBy) > 0 {
+			for _, s := range t.of(class) {
+				sourced[keyOf(c.leaf[s.leaf-1])] = true
+			}
+		}
 	}
 	for _, v := range r.Recipes {
 		for _, x := range v.Results {
@@ -241,9 +249,9 @@ func (r *reader) missingGraphs() {
 		k := r.keys[&u.Thing]
 		fights := k["MAXHP"] != "" || k["MAXDAMAGE"] != ""
 		champions, monsters = champions || fights && u.Champion, monsters || fights && !u.Champion
-		for _, key := range []string{"HEALTH_GRAPH", "ARMOR_GRAPH", "DAMAGE_GRAPH"} {
-			if name := strings.ToUpper(strings.TrimSpace(k[key])); name != "" && r.graphs[name] == nil {
-				r.hole(KindGraph, name, r.at(&u.Thing, key), "graph %s is not in these files", name)
+		for _, stat := range slices.Sorted(maps.Keys(u.Graphs)) {
+			if name := u.Graphs[stat]; r.graphs[strings.ToUpper(name)] == nil {
+				r.hole(KindGraph, name, r.at(&u.Thing, ownGraphs[stat]), "graph %s is not in these files", name)
 			}
 		}
 	}

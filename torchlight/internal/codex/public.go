@@ -34,6 +34,10 @@ func Publish(d *Data) {
 			for i := range x.Values {
 				x.Values[i].From = 0
 			}
+		case *Mention:
+			if x.File = ""; x.Kind == kindLayout {
+				x.Title = ""
+			}
 		case *Effect:
 			name, has := x.Keys["NAME"]
 			publishKeys(x.Keys)

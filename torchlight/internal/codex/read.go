@@ -39,12 +39,17 @@ var folders = []struct{ prefix, kind string }{
 	{"MEDIA/GRAPHS/", KindGraph},
 	{"MEDIA/TRANSLATIONS/", kindTranslation},
 	{"MEDIA/EFFECTSLIST.DAT", kindEffects},
+	{"MEDIA/QUESTS/", kindQuest},
 }
 
 const kindTranslation, kindEffects = "translation", "effects"
 
 func kindOf(file string) string {
-	if path.Ext(file) != ".DAT" {
+	switch path.Ext(file) {
+	case ".LAYOUT":
+		return kindLayout
+	case ".DAT":
+	default:
 		return ""
 	}
 	for _, f := range folders {
@@ -62,6 +67,10 @@ type file struct {
 	source int
 	root   *text.Node
 	err    error
+
+	// Of quests and layouts.
+	title string
+	names []named
 }
 
 // files returns the files that a codex reads, each in the latest source that has it.
@@ -97,6 +106,7 @@ type reader struct {
 	Options
 	sources []Source
 	files   map[string]*file
+	list    []*file // in the order of their paths
 	graphs  Graphs
 	effects map[string]*EffectType // by name in upper case
 	names   map[string]map[string]Link
@@ -124,6 +134,7 @@ func Read(ctx context.Context, sources []Source, o Options) (*Data, error) {
 		r.Mods = append(r.Mods, s.Mod)
 	}
 	list := slices.SortedFunc(maps.Values(r.files), func(a, b *file) int { return cmp.Compare(a.path, b.path) })
+	r.list = list
 	err := parallel.Ordered(ctx, func(yield func(*file) error) error {
 		for _, f := range list {
 			if f.kind == kindTranslation && !inLanguages(f.path, o.Languages) {
@@ -135,7 +146,14 @@ func Read(ctx context.Context, sources []Source, o Options) (*Data, error) {
 		}
 		return nil
 	}, func(f *file) *file {
-		f.root, f.err = sources[f.source].Files.Tree(f.path)
+		if f.kind == kindLayout {
+			if data, err := sources[f.source].Files.Content(f.path); err == nil && !mayName(data) {
+				return f
+			}
+		}
+		if f.root, f.err = sources[f.source].Files.Tree(f.path); f.kind == kindLayout || f.kind == kindQuest {
+			f.readNames()
+		}
 		return f
 	}, func(f *file) error {
 		if f.err != nil {
@@ -256,29 +274,32 @@ func (r *reader) declare(f *file) {
 			}
 		}
 	case KindItem:
-		add(r, f, &r.Items, func(v *Item) *Thing { return &v.Thing })
+		add(r, f, &r.Items)
 	case KindUnit:
-		add(r, f, &r.Units, func(v *Unit) *Thing { return &v.Thing })
+		add(r, f, &r.Units)
 	case KindSet:
-		add(r, f, &r.Sets, func(v *Set) *Thing { return &v.Thing })
+		add(r, f, &r.Sets)
 	case KindAffix:
-		add(r, f, &r.Affixes, func(v *Affix) *Thing { return &v.Thing })
+		add(r, f, &r.Affixes)
 	case KindSkill:
-		add(r, f, &r.Skills, func(v *Skill) *Thing { return &v.Thing })
+		add(r, f, &r.Skills)
 	case KindRecipe:
-		add(r, f, &r.Recipes, func(v *Recipe) *Thing { return &v.Thing })
+		add(r, f, &r.Recipes)
 	case KindType:
-		add(r, f, &r.Types, func(v *Type) *Thing { return &v.Thing })
+		add(r, f, &r.Types)
 	case KindPlace:
-		add(r, f, &r.Places, func(v *Place) *Thing { return &v.Thing })
+		add(r, f, &r.Places)
 	}
 }
 
 // add adds the thing of a file to a list.
-func add[T any](r *reader, f *file, list *[]*T, thing func(*T) *Thing) {
-	v := new(T)
+func add[E interface {
+	*T
+	Entity
+}, T any](r *reader, f *file, list *[]E) {
+	v := E(new(T))
 	c := r.chain(f)
-	r.fill(thing(v), f, c.Get("NAME"), c)
+	r.fill(v.Common(), f, c.Get("NAME"), c)
 	*list = append(*list, v)
 }
 

@@ -40,9 +40,12 @@ func StatGraph(stat string, champion bool, d Difficulty) string {
 	return name + suffixes[d]
 }
 
-// Stat returns a property of a monster, of which the files have a percent of a graph.
-func (g Graphs) Stat(percent float64, stat string, champion bool, d Difficulty, level float64) (float64, bool) {
-	v, ok := g.At(StatGraph(stat, champion, d), level)
+// ownGraphs are the keys that name other graphs, by the properties of monsters.
+var ownGraphs = map[string]string{"health": "HEALTH_GRAPH", "damage": "DAMAGE_GRAPH", "armor": "ARMOR_GRAPH"}
+
+// Stat returns a property of a monster, of which the files have a percent of a graph: of its own, or the usual one if own is "".
+func (g Graphs) Stat(percent float64, stat, own string, champion bool, d Difficulty, level float64) (float64, bool) {
+	v, ok := g.At(cmp.Or(own, StatGraph(stat, champion, d)), level)
 	return percent / 100 * v, ok
 }
 
@@ -86,13 +89,18 @@ func round(v float64, decimals int) float64 {
 	return r + 0 // no -0
 }
 
+// graphOf returns the name of the graph of an effect, or "".
+func (t *EffectType) graphOf(keys map[string]string) string {
+	if truth(keys["NOGRAPH"]) {
+		return keys["GRAPHOVERRIDE"]
+	}
+	return cmp.Or(keys["GRAPHOVERRIDE"], t.Graph)
+}
+
 // EffectRange returns the values of an effect at a level, which are equal unless it has a graph.
 func (g Graphs) EffectRange(keys map[string]string, t *EffectType, level float64) (low, high float64) {
 	low, high = Number(keys["MIN"]), Number(keys["MAX"])
-	graph := keys["GRAPHOVERRIDE"]
-	if graph == "" && !truth(keys["NOGRAPH"]) {
-		graph = t.Graph
-	}
+	graph := t.graphOf(keys)
 	if v, ok := g.At(graph, level); ok && graph != "" {
 		return low * v / 100, high * v / 100
 	}

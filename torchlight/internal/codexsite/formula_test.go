@@ -63,10 +63,10 @@ func makeTriples(seed uint64, n int) []triple {
 		switch i % 6 {
 		case 0, 1:
 			t.Formula = "stat"
-			stat, champion, d := r.IntN(4), r.IntN(2), r.IntN(4)
+			stat, champion, d, own := r.IntN(4), r.IntN(2), r.IntN(4), r.IntN(2)
 			p := percent()
-			t.Numbers = []float64{p, float64(stat), float64(champion), float64(d)}
-			t.Want, _ = graphs.Stat(p, stats[stat], champion == 1, codex.Difficulty(d), t.Level)
+			t.Numbers = []float64{p, float64(stat), float64(champion), float64(d), float64(own)}
+			t.Want, _ = graphs.Stat(p, stats[stat], strings.Repeat("any", own), champion == 1, codex.Difficulty(d), t.Level)
 		case 2:
 			t.Formula = "damage"
 			t.Numbers = []float64{percent(), 1 + percent(), percent(), percent()}
@@ -142,7 +142,8 @@ const d = JSON.parse(fs.readFileSync("data.json")), graphs = new Map(d.graphs.ma
 let wrong = 0;
 for (const { formula, level, numbers: n, keys, type, want } of d.triples) {
   let got;
-  if (formula === "stat") got = f.stat(graphs, n[0], ["health", "damage", "armor", "experience"][n[1]], n[2] === 1, n[3], level);
+  if (formula === "stat") got = f.stat(graphs, n[0], ["health", "damage", "armor", "experience"][n[1]], n[4] ? "any" : undefined,
+    n[2] === 1, n[3], level);
   else if (formula === "damage") { const w = f.damage(graphs, { min: n[0], max: n[1], rarity: n[2], speed: n[3] }, level);
     got = [...w.exact, w.low, w.high]; }
   else if (formula === "armor") got = f.armor(graphs, ...n, level);

@@ -2,8 +2,8 @@ package codexsite
 
 import (
 	"bytes"
-	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"image"
 	"image/draw"
@@ -13,9 +13,11 @@ import (
 	"strings"
 
 	"trowel.example/torchlight/internal/codex"
+	"trowel.example/torchlight/internal/figure"
 	"trowel.example/torchlight/internal/imageset"
 	"trowel.example/torchlight/internal/inherit"
 	"trowel.example/torchlight/internal/picture"
+	"trowel.example/torchlight/internal/sheet"
 )
 
 // sprite is an icon: the number of its sheet, its place in it and its size.
@@ -37,28 +39,11 @@ type part struct {
 func (w *writer) iconNames() []string {
 	w.iconOf = make(map[*codex.Thing]string)
 	used := make(map[string]bool)
-	use := func(t *codex.Thing) {
+	for _, v := range w.data.All() {
+		t := v.Common()
 		if name := strings.ToUpper(t.Icon); name != "" {
 			w.iconOf[t], used[name] = name, true
 		}
-	}
-	for _, v := range w.data.Items {
-		use(&v.Thing)
-	}
-	for _, v := range w.data.Units {
-		use(&v.Thing)
-	}
-	for _, v := range w.data.Skills {
-		use(&v.Thing)
-	}
-	for _, v := range w.data.Recipes {
-		use(&v.Thing)
-	}
-	for _, v := range w.data.Sets {
-		use(&v.Thing)
-	}
-	for _, v := range w.data.Affixes {
-		use(&v.Thing)
 	}
 	return slices.Sorted(maps.Keys(used))
 }
@@ -101,70 +86,89 @@ func (w *writer) sets() map[string]part {
 
 // icons writes the icons of all things as sheets. Icons that cannot be read are omitted.
 func (w *writer) icons(ctx context.Context) error {
-	w.sprites = make(map[string]sprite)
 	sets := w.sets()
 	byFile := make(map[string][]string)
-	for _, name := range w.iconNames() {
-		if p, has := sets[name]; has {
-			byFile[p.file] = append(byFile[p.file], name)
-		}
+	key := "icons"
+	used := slices.DeleteFunc(w.iconNames(), func(name string) bool { return sets[name].file == "" })
+	for _, name := range used {
+		byFile[sets[name].file] = append(byFile[sets[name].file], name)
+		key += fmt.Sprintf("\x00%s\x00%v", name, sets[name])
 	}
-	cut := make(map[string]*image.NRGBA)
-	files := slices.Sorted(maps.Keys(byFile))
-	for i, file := range files {
-		w.Progress("icons", i, len(files))
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		data, err := w.content(file)
-		if err != nil {
-			continue
-		}
-		m, err := picture.Decode(file, data)
-		if err != nil {
-			continue
-		}
-		for _, name := range byFile[file] {
-			if r := sets[name].rect.Intersect(m.Bounds()); !r.Empty() {
-				cut[name] = reduced(m, r)
+	m, err := w.make(key, nil, func(files figure.Files) (parts, string, error) {
+		cut := make(map[string]*image.NRGBA)
+		order := slices.Sorted(maps.Keys(byFile))
+		for i, file := range order {
+			w.Progress("icons", i, len(order))
+			if err := ctx.Err(); err != nil {
+				return nil, "", err
+			}
+			data, err := files.Read(file)
+			if err != nil {
+				continue
+			}
+			m, err := picture.Decode(file, data)
+			if err != nil {
+				continue
+			}
+			for _, name := range byFile[file] {
+				if r := sets[name].rect.Intersect(m.Bounds()); !r.Empty() {
+					cut[name] = reduced(m, r)
+				}
 			}
 		}
-	}
-	names := slices.Collect(maps.Keys(cut))
-	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(cut[b].Rect.Dy(), cut[a].Rect.Dy()), cmp.Compare(a, b))
+		sprites, sheets := arrange(cut)
+		all := make(parts)
+		encoder := png.Encoder{CompressionLevel: png.BestCompression}
+		for i, m := range sheets {
+			var out bytes.Buffer
+			if err := encoder.Encode(&out, m); err != nil {
+				return nil, "", err
+			}
+			all[fmt.Sprintf("icons/%d.png", i)] = out.Bytes()
+		}
+		places := make([]sprite, len(used)) // those of icons that cannot be read have no size
+		for i, name := range used {
+			places[i] = sprites[name]
+		}
+		facts, err := json.Marshal(places)
+		return all, string(facts), err
 	})
-	var sheets []*image.NRGBA
-	x, y, height := 0, 0, 0
-	for _, name := range names {
-		m := cut[name]
-		size := m.Rect.Size()
-		if x+size.X > sheetSide {
-			x, y, height = 0, y+height, 0
-		}
-		if len(sheets) == 0 || y+size.Y > sheetSide {
-			sheets = append(sheets, image.NewNRGBA(image.Rect(0, 0, sheetSide, sheetSide)))
-			x, y, height = 0, 0, 0
-		}
-		last := len(sheets) - 1
-		draw.Draw(sheets[last], image.Rect(x, y, x+size.X, y+size.Y), m, m.Rect.Min, draw.Src)
-		w.sprites[name] = sprite{last, x, y, size.X, size.Y}
-		x, height = x+size.X, max(height, size.Y)
+	if err != nil {
+		return err
 	}
-	encoder := png.Encoder{CompressionLevel: png.BestCompression}
-	for i, m := range sheets {
-		if i == len(sheets)-1 { // only what is used
-			m = m.SubImage(image.Rect(0, 0, sheetSide, y+height)).(*image.NRGBA)
-		}
-		var out bytes.Buffer
-		if err := encoder.Encode(&out, m); err != nil {
-			return err
-		}
-		if err := w.put(fmt.Sprintf("icons/%d.png", i), out.Bytes()); err != nil {
-			return err
+	w.sprites = make(map[string]sprite)
+	var places []sprite
+	if err := json.Unmarshal([]byte(m.Facts), &places); err != nil {
+		return err
+	}
+	for i, place := range places[:min(len(places), len(used))] {
+		if place[4] > 0 {
+			w.sprites[used[i]] = place
 		}
 	}
 	return nil
+}
+
+// arrange puts pictures on sheets, and returns their places.
+func arrange(cut map[string]*image.NRGBA) (sprites map[string]sprite, sheets []*image.NRGBA) {
+	names := slices.Sorted(maps.Keys(cut))
+	sizes := make([]image.Point, len(names))
+	for i, name := range names {
+		sizes[i] = cut[name].Rect.Size()
+	}
+	numbers, places, height := sheet.Shelves(sizes, sheetSide)
+	sprites = make(map[string]sprite)
+	for i, name := range names {
+		for len(sheets) <= numbers[i] {
+			sheets = append(sheets, image.NewNRGBA(image.Rect(0, 0, sheetSide, sheetSide)))
+		}
+		draw.Draw(sheets[numbers[i]], places[i], cut[name], cut[name].Rect.Min, draw.Src)
+		sprites[name] = sprite{numbers[i], places[i].Min.X, places[i].Min.Y, sizes[i].X, sizes[i].Y}
+	}
+	if last := len(sheets) - 1; last >= 0 { // only what is used
+		sheets[last] = sheets[last].SubImage(image.Rect(0, 0, sheetSide, height)).(*image.NRGBA)
+	}
+	return sprites, sheets
 }
 
 // reduced returns a part of a picture, made smaller if it is larger than an icon: each pixel is the mean of those that it covers.

@@ -3,9 +3,8 @@ package codexsite
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
-	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -21,40 +20,43 @@ import (
 // putModels writes the models of items and units, each once, and what shows them. A thing whose model cannot be made has none.
 func (w *writer) putModels(ctx context.Context) error {
 	w.models = make(map[*codex.Thing]string)
-	files := figure.Files{Read: w.content, List: w.names()}
-	var things []*codex.Thing
-	for _, v := range w.data.Items {
-		things = append(things, &v.Thing)
+	groups := make(map[string][]*codex.Thing)
+	for kind, v := range w.data.All() {
+		t := v.Common()
+		if key := shape(t); key != "" && (kind == codex.KindItem || kind == codex.KindUnit) {
+			groups[key] = append(groups[key], t)
+		}
 	}
-	for _, v := range w.data.Units {
-		things = append(things, &v.Thing)
-	}
-	things = slices.DeleteFunc(things, func(t *codex.Thing) bool { return len(t.Files) == 0 })
+	keys := slices.Sorted(maps.Keys(groups))
 	var mu sync.Mutex
 	done := 0
 	var failed error
-	parallel.Each(len(things), func(i int) {
+	parallel.Each(len(keys), func(i int) {
 		if ctx.Err() != nil {
 			return
 		}
-		m, err := modscene.ModelOf(files, things[i].Files[0])
-		var data bytes.Buffer
-		if err == nil {
-			unname(m.Nodes)
-			err = gltf.Write(&data, m)
-		}
+		group := groups[keys[i]]
+		m, err := w.make("model\x00"+keys[i], group[0].Files, func(files figure.Files) (parts, string, error) {
+			m, err := modscene.ModelOf(files, group[0].Files[0])
+			var data bytes.Buffer
+			if err == nil {
+				unname(m.Nodes)
+				err = gltf.Write(&data, m)
+			}
+			if err != nil {
+				return nil, "", nil // check reports what is missing
+			}
+			return parts{"models/" + hashOf(data.String()) + ".glb": data.Bytes()}, "", nil
+		})
 		mu.Lock()
 		defer mu.Unlock()
 		done++
-		w.Progress("models", done, len(things))
-		if err != nil {
-			return // check reports what is missing
-		}
-		sum := sha256.Sum256(data.Bytes())
-		name := fmt.Sprintf("%x", sum[:8])
-		w.models[things[i]] = name
-		if at := "models/" + name + ".glb"; w.Parts[at] == "" {
-			failed = errors.Join(failed, w.put(at, data.Bytes()))
+		w.Progress("models", done, len(keys))
+		failed = errors.Join(failed, err)
+		for _, name := range m.Parts {
+			for _, t := range group {
+				w.models[t] = strings.TrimSuffix(path.Base(name), ".glb")
+			}
 		}
 	})
 	if failed = errors.Join(failed, ctx.Err()); failed != nil || len(w.models) == 0 {
@@ -70,6 +72,20 @@ func (w *writer) putModels(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// shape returns the values on which the model of a thing depends, apart from the files that they name, or "" if it has none.
+func shape(t *codex.Thing) string {
+	var keys [4]string
+	for _, v := range t.Values {
+		if i := slices.Index([]string{"MESHFILE", "RESOURCEDIRECTORY", "SCALE", "TEXTURE_OVERRIDE"}, v.Key); i >= 0 && v.Value != "" {
+			keys[i] = strings.ToUpper(v.Value)
+		}
+	}
+	if keys[0] == "" || len(t.Files) == 0 {
+		return ""
+	}
+	return strings.Join(keys[:], "\x00")
 }
 
 // unname removes names and facts, which have paths of files: nobody sees them, and models that differ in nothing else are one.

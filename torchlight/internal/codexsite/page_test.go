@@ -16,6 +16,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"trowel.example/internal/testing/judge/chromium"
+	"trowel.example/internal/testing/judge/firefox"
 	"trowel.example/torchlight/internal/codex"
 )
 
@@ -39,35 +40,38 @@ func text(p *chromium.Page) string {
 	return chromium.Eval[string](p, `document.querySelector("main").innerText`)
 }
 
+// pages are pages of the site of the sample mods, with parts of their texts.
+var pages = []struct {
+	name, hash string
+	want       []string
+}{
+	{"home", "", []string{"ember", "cinder", "Spawn classes"}},
+	{"item", "item=5148310662718520914", []string{"Ashen Blade", "Ascheklinge", "74 – 111", "fire damage (70 %)", "The Ashen Watch",
+		"+26 - 40 to greatest Health", "Cinder Matron", "9.95 %", "1 in 334", "EMBER_HOUND_LOOT"}},
+	{"item-level", "item=5148310662718520914&level=50", []string{"At level 50"}},
+	{"item-never", "item=5148310662718520914&level=90", []string{"Nothing drops this item by name at level 90"}},
+	{"unit", "unit=5148310662718520911&level=25&difficulty=hard", []string{"2,627 – 3,152", "of champions",
+		"Ember Leap", "Cinder Shard", "The Ember Hollow"}},
+	{"german", "item=5148310662718520914&lang=DE", []string{"Ascheklinge", "RU: Пепельный клинок"}},
+	{"list", "list=item&sort=-Level", []string{"5 of 5", "EMBER SWORD", "none known"}},
+	{"monsters", "list=unit&level=10&fits=1", []string{"Cinder Hound", "champion"}},
+	{"set", "set=3f39b25683fee267", []string{"The Ashen Watch", "3.5% more chance to dodge", "Ashen Guard"}},
+	{"recipe", "recipe=5148310662718520916", []string{"Cinder Shard", "Ring of the Last Ember", "mean of the ingredients"}},
+	{"class", "class=84e2c6215efebe89", []string{"always", "RARITY_OVERRIDE=true", "Ash Chest"}},
+	{"skill", "list=skill", []string{"Ember Leap"}},
+	{"types", "list=type", []string{"EMBER BEAST"}},
+	{"type", "list=place", []string{"The Ember Hollow"}},
+	{"affixes", "list=affix", []string{"EMBER_GLOW"}},
+	{"holes", "holes=1", []string{"Holes"}},
+	{"notes", "notes=1", []string{"RARITY is the weight"}},
+	{"search", "search=ash", []string{"results for", "Ash Chest", "Ashen Blade"}},
+	{"gone", "item=0", []string{"does not contain"}},
+}
+
 // TestPage goes through the site of the sample mods.
 func TestPage(t *testing.T) {
 	p, open := visit(t, build(t, sample(t), Options{}), 1440, 900)
-	for _, c := range []struct {
-		name, hash string
-		want       []string
-	}{
-		{"home", "", []string{"ember", "cinder", "Spawn classes"}},
-		{"item", "item=5148310662718520914", []string{"Ashen Blade", "Ascheklinge", "74 – 111", "fire damage (70 %)", "The Ashen Watch",
-			"+26 - 40 to greatest Health", "Cinder Matron", "9.95 %", "1 in 334", "EMBER_HOUND_LOOT"}},
-		{"item-level", "item=5148310662718520914&level=50", []string{"At level 50"}},
-		{"item-never", "item=5148310662718520914&level=90", []string{"Nothing drops this item by name at level 90"}},
-		{"unit", "unit=5148310662718520911&level=25&difficulty=hard", []string{"2,627 – 3,152", "of champions",
-			"Ember Leap", "Cinder Shard", "The Ember Hollow"}},
-		{"german", "item=5148310662718520914&lang=DE", []string{"Ascheklinge", "RU: Пепельный клинок"}},
-		{"list", "list=item&sort=-Level", []string{"5 of 5", "EMBER SWORD", "none known"}},
-		{"monsters", "list=unit&level=10&fits=1", []string{"Cinder Hound", "champion"}},
-		{"set", "set=3f39b25683fee267", []string{"The Ashen Watch", "3.5% more chance to dodge", "Ashen Guard"}},
-		{"recipe", "recipe=5148310662718520916", []string{"Cinder Shard", "Ring of the Last Ember", "mean of the ingredients"}},
-		{"class", "class=84e2c6215efebe89", []string{"always", "RARITY_OVERRIDE=true", "Ash Chest"}},
-		{"skill", "list=skill", []string{"Ember Leap"}},
-		{"types", "list=type", []string{"EMBER BEAST"}},
-		{"type", "list=place", []string{"The Ember Hollow"}},
-		{"affixes", "list=affix", []string{"EMBER_GLOW"}},
-		{"holes", "holes=1", []string{"Holes"}},
-		{"notes", "notes=1", []string{"RARITY is the weight"}},
-		{"search", "search=ash", []string{"results for", "Ash Chest", "Ashen Blade"}},
-		{"gone", "item=0", []string{"does not contain"}},
-	} {
+	for _, c := range pages {
 		if c.hash != "" {
 			open(c.hash)
 		}
@@ -106,8 +110,47 @@ func TestPage(t *testing.T) {
 	p.Wait(`location.hash.includes("search=cinder") && document.querySelector("main h1").textContent.includes("cinder")`)
 	chromium.Eval[bool](p, `(history.back(), true)`)
 	p.Wait(`location.hash.includes("list=item") && document.querySelector("main h1").textContent === "Items"`)
-	if list := p.Messages(); len(list) > 0 {
-		t.Error(list)
+	if messages := p.Messages(); len(messages) > 0 {
+		t.Error(messages)
+	}
+}
+
+// TestFirefox opens the same pages in Firefox.
+func TestFirefox(t *testing.T) {
+	p := firefox.Start(t)
+	server := httptest.NewServer(http.FileServerFS(os.DirFS(build(t, sample(t), Options{}))))
+	t.Cleanup(server.Close)
+	p.Open(server.URL)
+	p.Wait(`document.querySelector("main h1") !== null`)
+	p.Text(`(window.failures = [], addEventListener("error", (e) => failures.push(e.message)),
+		addEventListener("unhandledrejection", (e) => failures.push(String(e.reason))),
+		addEventListener("securitypolicyviolation", (e) => failures.push(e.violatedDirective)))`)
+	open := func(hash string) {
+		p.Text(`(window.before = document.querySelector("main h1"), location.hash = "` + hash + `")`)
+		p.Wait(`document.querySelector("main h1") !== window.before`)
+	}
+	for _, c := range pages {
+		if c.hash != "" {
+			open(c.hash)
+		}
+		got := p.Text(`document.querySelector("main").innerText`)
+		for _, want := range c.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s lacks %q:\n%s", c.name, want, got)
+			}
+		}
+	}
+	open("item=5148310662718520902")
+	p.Wait(`document.querySelector("canvas.model")?.width > 300 || ` + // without a graphics card Firefox may have no WebGL
+		`document.querySelector("main").innerText.includes("The model cannot be shown")`)
+	open("list=item")
+	p.Text(`(document.querySelector("#level").value = 42, document.querySelector("#level").dispatchEvent(new Event("input")))`)
+	p.Wait(`location.hash.includes("level=42")`)
+	open("search=cinder")
+	p.Text(`history.back()`)
+	p.Wait(`location.hash.includes("list=item") && document.querySelector("main h1").textContent === "Items"`)
+	if got := p.Text(`failures.join("\n")`); got != "" {
+		t.Error(got)
 	}
 }
 
@@ -191,17 +234,27 @@ func TestHostile(t *testing.T) {
 	if n < 10 {
 		t.Errorf("%d items", n)
 	}
-	links := chromium.Eval[[]string](p, `[...document.querySelectorAll("main a.name")].map((a) => a.hash.slice(1))`)
-	for _, link := range links {
+	const list = `[...document.querySelectorAll("main a.name")].map((a) => a.hash.slice(1))`
+	links := chromium.Eval[[]string](p, list)
+	open("list=class")
+	named := 0
+	for _, link := range append(links, chromium.Eval[[]string](p, list)...) {
 		open(link)
-		if strings.Contains(text(p), "cannot be read") {
-			t.Errorf("%s: %s", link, text(p))
+		got := text(p)
+		if strings.Contains(got, "cannot be read") {
+			t.Errorf("%s: %s", link, got)
 		}
+		if strings.Contains(got, "quest <img src=x onerror=window.hit=1> MEDIA/QUESTS/Q.DAT") {
+			named++
+		}
+	}
+	if named != 2 {
+		t.Errorf("%d pages show the quest, want those of its class and of the item", named)
 	}
 	if chromium.Eval[bool](p, `window.hit !== undefined || document.querySelector("main script, main img, main b") !== null`) {
 		t.Error("markup was run or made elements")
 	}
-	if list := p.Messages(); len(list) > 0 {
-		t.Error(list)
+	if messages := p.Messages(); len(messages) > 0 {
+		t.Error(messages)
 	}
 }

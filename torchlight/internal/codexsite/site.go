@@ -4,9 +4,7 @@ package codexsite
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +15,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"trowel.example/internal/text/strictjson"
 	"trowel.example/torchlight/internal/codex"
@@ -30,8 +29,10 @@ const Manifest = "codex.json"
 
 // Options are the options of a site.
 type Options struct {
-	Public   bool // internal names and paths are omitted; Write removes them from the data, too
-	NoModels bool // models of items and units are omitted
+	Public   bool   // internal names and paths are omitted; Write removes them from the data, too
+	NoModels bool   // models of items and units are omitted
+	Program  string // identifies the program that makes the site
+	Earlier  fs.FS  // an earlier site, from which unchanged icons and models are taken; nil: none
 	Progress func(what string, done, of int)
 }
 
@@ -39,6 +40,7 @@ type Options struct {
 type manifest struct {
 	Format string            `json:"format"`
 	Parts  map[string]string `json:"parts"`
+	Made   map[string]made   `json:"made"` // by hashes of their keys
 }
 
 const format = "trowel-codex-1"
@@ -47,30 +49,30 @@ const format = "trowel-codex-1"
 const maxManifest = 64 << 20
 
 // readManifest reads the manifest of a site.
-func readManifest(dir string) (*manifest, error) {
-	name := filepath.Join(dir, Manifest)
-	info, err := os.Lstat(name)
+func readManifest(site fs.FS) (*manifest, error) {
+	info, err := fs.Lstat(site, Manifest)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxManifest {
-		return nil, fmt.Errorf("%s is not a codex: it has no %s", dir, Manifest)
+		return nil, fmt.Errorf("not a codex: it has no %s", Manifest)
 	}
-	data, err := os.ReadFile(name)
+	data, err := fs.ReadFile(site, Manifest)
 	if err != nil {
 		return nil, err
 	}
 	m := new(manifest)
 	if err := json.Unmarshal(data, m); err != nil || m.Format != format {
-		return nil, fmt.Errorf("%s is not a codex: its %s is of another program", dir, Manifest)
+		return nil, fmt.Errorf("not a codex: its %s is of another program", Manifest)
 	}
 	return m, nil
 }
 
 // Owns returns an error unless a folder is a site with nothing else in it.
 func Owns(dir string) error {
-	m, err := readManifest(dir)
+	site := os.DirFS(dir)
+	m, err := readManifest(site)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s is %w", dir, err)
 	}
-	return fs.WalkDir(os.DirFS(dir), ".", func(at string, e fs.DirEntry, err error) error {
+	return fs.WalkDir(site, ".", func(at string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() && at != Manifest && m.Parts[at] == "" {
 			err = fmt.Errorf("the folder contains %s, which is not a part of a codex", at)
 		}
@@ -81,7 +83,9 @@ func Owns(dir string) error {
 // writer writes a site.
 type writer struct {
 	dir string
+	mu  sync.Mutex // of the manifest and its parts
 	manifest
+	reuse   *reuse
 	data    *codex.Data
 	sources []codex.Source
 	Options
@@ -92,11 +96,12 @@ type writer struct {
 
 // Write writes the site of some data to an empty folder.
 func Write(ctx context.Context, dir string, d *codex.Data, sources []codex.Source, o Options) error {
-	w := &writer{dir: dir, manifest: manifest{Format: format, Parts: make(map[string]string)}, data: d,
+	w := &writer{dir: dir, manifest: manifest{Format: format, Parts: make(map[string]string), Made: make(map[string]made)}, data: d,
 		sources: sources, Options: o}
 	if w.Progress == nil {
 		w.Progress = func(string, int, int) {}
 	}
+	w.reuse = w.newReuse()
 	err := fs.WalkDir(page, "page", func(at string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
@@ -135,8 +140,7 @@ func (w *writer) put(name string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	sum := sha256.Sum256(data)
-	w.Parts[name] = hex.EncodeToString(sum[:16])
+	w.Parts[name] = partHash(data)
 	return os.WriteFile(path, data, 0o666)
 }
 
@@ -168,35 +172,55 @@ type row struct {
 
 	// Percents, from which the page computes values: of units health (least, greatest), damage (least, greatest), armor and experience;
 	// of weapons least, greatest, RARITY_DMG_MOD and SPEED_DMG_MOD; of armor ARMOR_PHYSICAL, RARITY_AMR_MOD and SPECIAL_AMR_MOD.
-	Stats    []float64 `json:"stats,omitempty"`
-	Champion bool      `json:"champion,omitempty"`
-	Weapon   []float64 `json:"weapon,omitempty"`
-	Armor    []float64 `json:"armor,omitempty"`
-	Text     string    `json:"text,omitempty"` // for searches
-	Model    string    `json:"model,omitempty"`
+	Stats    []float64         `json:"stats,omitempty"`
+	Champion bool              `json:"champion,omitempty"`
+	Graphs   map[string]string `json:"graphs,omitempty"`
+	Weapon   []float64         `json:"weapon,omitempty"`
+	Armor    []float64         `json:"armor,omitempty"`
+	Text     string            `json:"text,omitempty"` // for searches
+	Model    string            `json:"model,omitempty"`
+}
+
+// detailFile is a file with the details of things. Each pair of a key and its value is in it once: things have most of those of
+// their base files in common.
+type detailFile struct {
+	Pairs   [][2]string       `json:"pairs"`
+	Things  map[string]detail `json:"things"` // by ID
+	numbers map[[2]string]int // of the pairs
+}
+
+type detail struct {
+	Thing  any     `json:"thing"`
+	Values [][]int `json:"values"` // numbers of pairs, for each file of the thing
+}
+
+// add adds a thing. Its values are no longer in it.
+func (f *detailFile) add(t *codex.Thing, v any) {
+	values := [][]int{}
+	for _, v := range t.Values {
+		pair := [2]string{v.Key, v.Value}
+		n, has := f.numbers[pair]
+		if !has {
+			n = len(f.Pairs)
+			f.numbers[pair], f.Pairs = n, append(f.Pairs, pair)
+		}
+		for len(values) <= v.From {
+			values = append(values, []int{})
+		}
+		values[v.From] = append(values[v.From], n)
+	}
+	t.Values = nil
+	f.Things[t.ID] = detail{v, values}
 }
 
 // putData writes the lists, and the details in a file for each kind and letter.
 func (w *writer) putData() error {
 	d := w.data
 	lists := make(map[string][]row)
-	details := make(map[string]map[string]any) // by name of the file, then by ID
+	details := make(map[string]*detailFile) // by name
 	title := make(map[string]string)
-	thing := func(kind string, t *codex.Thing) { title[kind+"="+t.ID] = t.Title }
-	for _, v := range d.Types {
-		thing(codex.KindType, &v.Thing)
-	}
-	for _, v := range d.Items {
-		thing(codex.KindItem, &v.Thing)
-	}
-	for _, v := range d.Units {
-		thing(codex.KindUnit, &v.Thing)
-	}
-	for _, v := range d.Places {
-		thing(codex.KindPlace, &v.Thing)
-	}
-	for _, v := range d.Affixes {
-		thing(codex.KindAffix, &v.Thing)
+	for kind, v := range d.All() {
+		title[kind+"="+v.Common().ID] = v.Common().Title
 	}
 	name := func(l codex.Link) string { return title[l.Kind+"="+l.ID] }
 	add := func(kind string, t *codex.Thing, v any, r row) {
@@ -214,18 +238,9 @@ func (w *writer) putData() error {
 		}
 		file := "data/" + kind + "-" + letter(t.Title) + ".json"
 		if details[file] == nil {
-			details[file] = make(map[string]any)
+			details[file] = &detailFile{Pairs: [][2]string{}, Things: make(map[string]detail), numbers: make(map[[2]string]int)}
 		}
-		values := [][]any{} // shorter than those of codex.Value
-		for _, v := range t.Values {
-			if v.From == 0 {
-				values = append(values, []any{v.Key, v.Value})
-			} else {
-				values = append(values, []any{v.Key, v.Value, v.From})
-			}
-		}
-		t.Values = nil
-		details[file][t.ID] = map[string]any{"thing": v, "values": values}
+		details[file].add(t, v)
 	}
 	effects := func(list []codex.Effect) (s string) {
 		for _, e := range list {
@@ -233,61 +248,53 @@ func (w *writer) putData() error {
 		}
 		return s
 	}
-	for _, v := range d.Items {
-		set := ""
-		if v.Set != nil {
-			set = v.Set.ID
+	for kind, v := range d.All() {
+		var r row
+		whole := any(v)
+		switch v := v.(type) {
+		case *codex.Item:
+			r = row{Type: v.Type.ID, Level: v.Level, Min: v.MinLevel, Max: v.MaxLevel, Rarity: v.Rarity, Created: v.Created,
+				Source: v.Source, Text: effects(v.Effects) + v.Description, Weapon: percents(&v.Thing, "MAXDAMAGE", "MINDAMAGE 0",
+					"MAXDAMAGE 0", "RARITY_DMG_MOD 100", "SPEED_DMG_MOD 100"),
+				Armor: percents(&v.Thing, "ARMOR_PHYSICAL", "ARMOR_PHYSICAL 0", "RARITY_AMR_MOD 100", "SPECIAL_AMR_MOD 100")}
+			if v.Set != nil {
+				r.Set = v.Set.ID
+			}
+		case *codex.Unit:
+			r = row{Type: v.Type.ID, Min: v.MinLevel, Max: v.MaxLevel, Role: v.Role, Champion: v.Champion, Graphs: v.Graphs,
+				Stats: percents(&v.Thing, "MAXHP", "MINHP 0", "MAXHP 0", "MINDAMAGE 0", "MAXDAMAGE 0", "ARMOR 0", "XP 0")}
+			for _, p := range v.FoundIn {
+				r.Text += name(p) + " "
+			}
+			r.Text += effects(v.Effects) + v.Description
+		case *codex.Set:
+			r = row{Level: v.Level, Count: len(v.Members)}
+			for _, b := range v.Bonuses {
+				r.Text += effects(b.Effects)
+			}
+			for _, m := range v.Members {
+				r.Text += name(m) + " "
+			}
+		case *codex.Affix:
+			r = row{Min: v.MinLevel, Max: v.MaxLevel, Text: effects(v.Effects)}
+		case *codex.Skill:
+			r = row{Count: len(v.Levels), Text: v.Description}
+		case *codex.Recipe:
+			r = row{Count: len(v.Results)}
+			for _, in := range v.Ingredients {
+				r.Text += name(in.What) + " "
+			}
+			for _, out := range v.Results {
+				r.Text += name(out.What) + " "
+			}
+		case *codex.Place:
+			r = row{Count: len(v.Strata)}
+		case *codex.Class:
+			r, whole = row{Count: len(v.Entries)}, nil
+		case *codex.Type:
+			whole = nil
 		}
-		add(codex.KindItem, &v.Thing, v, row{Type: v.Type.ID, Level: v.Level, Min: v.MinLevel, Max: v.MaxLevel, Rarity: v.Rarity,
-			Created: v.Created,
-			Source:  v.Source, Set: set, Weapon: percents(&v.Thing, "MAXDAMAGE", "MINDAMAGE 0", "MAXDAMAGE 0", "RARITY_DMG_MOD 100",
-				"SPEED_DMG_MOD 100"),
-			Armor: percents(&v.Thing, "ARMOR_PHYSICAL", "ARMOR_PHYSICAL 0", "RARITY_AMR_MOD 100", "SPECIAL_AMR_MOD 100"),
-			Text:  effects(v.Effects) + v.Description})
-	}
-	for _, v := range d.Units {
-		s := ""
-		for _, p := range v.FoundIn {
-			s += name(p) + " "
-		}
-		add(codex.KindUnit, &v.Thing, v, row{Type: v.Type.ID, Min: v.MinLevel, Max: v.MaxLevel, Role: v.Role, Champion: v.Champion,
-			Stats: percents(&v.Thing, "MAXHP", "MINHP 0", "MAXHP 0", "MINDAMAGE 0", "MAXDAMAGE 0", "ARMOR 0", "XP 0"),
-			Text:  s + effects(v.Effects) + v.Description})
-	}
-	for _, v := range d.Sets {
-		s := ""
-		for _, b := range v.Bonuses {
-			s += effects(b.Effects)
-		}
-		for _, m := range v.Members {
-			s += name(m) + " "
-		}
-		add(codex.KindSet, &v.Thing, v, row{Level: v.Level, Count: len(v.Members), Text: s})
-	}
-	for _, v := range d.Affixes {
-		add(codex.KindAffix, &v.Thing, v, row{Min: v.MinLevel, Max: v.MaxLevel, Text: effects(v.Effects)})
-	}
-	for _, v := range d.Skills {
-		add(codex.KindSkill, &v.Thing, v, row{Count: len(v.Levels), Text: v.Description})
-	}
-	for _, v := range d.Recipes {
-		s := ""
-		for _, in := range v.Ingredients {
-			s += name(in.What) + " "
-		}
-		for _, out := range v.Results {
-			s += name(out.What) + " "
-		}
-		add(codex.KindRecipe, &v.Thing, v, row{Count: len(v.Results), Text: s})
-	}
-	for _, v := range d.Places {
-		add(codex.KindPlace, &v.Thing, v, row{Count: len(v.Strata)})
-	}
-	for _, v := range d.Classes {
-		add(codex.KindClass, &v.Thing, nil, row{Count: len(v.Entries)})
-	}
-	for _, v := range d.Types {
-		add(codex.KindType, &v.Thing, nil, row{})
+		add(kind, v.Common(), whole, r)
 	}
 	counts := make(map[string]int)
 	for _, kind := range slices.Sorted(maps.Keys(lists)) {

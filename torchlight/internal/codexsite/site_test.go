@@ -1,12 +1,15 @@
 package codexsite
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -92,9 +95,95 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// TestReuse tests what is taken from the earlier site: icons and models while their files are unchanged, and nothing that is damaged.
+func TestReuse(t *testing.T) {
+	src := sample(t)
+	plain := contents(t, build(t, src, Options{Program: "a"}))
+	model, icons := "", "icons/0.png"
+	for name := range plain {
+		if strings.HasPrefix(name, "models/") {
+			model = name
+		}
+	}
+	const mark = "of the earlier site"
+	marked := func(hashes bool) fs.FS {
+		site := make(fstest.MapFS)
+		for name, data := range plain {
+			if name == Manifest && hashes {
+				for _, part := range []string{model, icons} {
+					data = strings.Replace(data, partHash([]byte(plain[part])), partHash([]byte(mark)), 1)
+				}
+			} else if name == model || name == icons {
+				data = mark
+			}
+			site[name] = &fstest.MapFile{Data: []byte(data)}
+		}
+		return site
+	}
+	changed := func(file, old, new string) []codex.Source {
+		f, err := moddir.SourcesOf(edited{os.DirFS("../../../samples/ember"), file, old, new}, moddir.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := slices.Clone(src)
+		list[1].Files = f
+		return list
+	}
+	const ring, texture = "MEDIA/UNITS/ITEMS/RINGS/EMBER_RING.DAT", "MEDIA/MODELS/RINGS/EMBER/EMBER_RING.DDS"
+	same := Options{Program: "a", Earlier: marked(true)}
+	for name, c := range map[string]struct {
+		src    []codex.Source
+		o      Options
+		reused []string
+	}{
+		"unchanged":        {src, same, []string{model, icons}},
+		"damaged":          {src, Options{Program: "a", Earlier: marked(false)}, nil},
+		"another program":  {src, Options{Program: "b", Earlier: marked(true)}, nil},
+		"no site":          {src, Options{Program: "a", Earlier: fstest.MapFS{}}, nil},
+		"another level":    {changed(ring, "8", "9"), same, []string{model, icons}},
+		"another icon":     {changed("MEDIA/UI/EMBER_ICONS.DDS", "", ""), same, []string{model}},
+		"another texture":  {changed(texture, "", ""), same, []string{icons}},
+		"another material": {changed(strings.Replace(texture, "DDS", "MATERIAL", 1), "1 1 1", "1 0 1"), same, []string{icons}},
+	} {
+		got := contents(t, build(t, c.src, c.o))
+		for _, part := range []string{model, icons} {
+			if want := slices.Contains(c.reused, part); (got[part] == mark) != want {
+				t.Errorf("%s: %s is taken from the earlier site: %v, want %v", name, part, !want, want)
+			}
+		}
+	}
+	if !maps.Equal(plain, contents(t, build(t, src, Options{Program: "a", Earlier: os.DirFS(build(t, src, Options{Program: "a"}))}))) {
+		t.Error("a site that was built again differs")
+	}
+}
+
+// edited is a mod in which a text is replaced in a file; without one, its last byte is changed.
+type edited struct {
+	fs.FS
+	file, old, new string
+}
+
+func (e edited) ReadFile(name string) ([]byte, error) {
+	data, err := fs.ReadFile(e.FS, name)
+	if name != e.file {
+		return data, err
+	}
+	if e.old == "" {
+		data[len(data)-1] ^= 1
+		return data, err
+	}
+	wide := func(s string) []byte {
+		if data[0] != 0xff {
+			return []byte(s)
+		}
+		return []byte(strings.Join(strings.Split(s, ""), "\x00") + "\x00")
+	}
+	return bytes.Replace(data, wide(e.old), wide(e.new), 1), err
+}
+
 // TestPublic tests that a public site contains neither internal names nor paths.
 func TestPublic(t *testing.T) {
-	for name, data := range contents(t, build(t, sample(t), Options{Public: true})) {
+	for name, data := range contents(t, build(t, append(sample(t), hostile(t)), Options{Public: true})) {
 		if strings.HasSuffix(name, ".js") {
 			continue
 		}
@@ -145,6 +234,10 @@ func hostile(t testing.TB) codex.Source {
 		fsys[fmt.Sprintf("MEDIA/TRANSLATIONS/DE/I%d.DAT", i)] = &fstest.MapFile{Data: fmt.Appendf(nil,
 			"[TRANSLATIONS]\n[TRANSLATION]\n<STRING>ORIGINAL:%s\n<STRING>TRANSLATION:%s!\n[/TRANSLATION]\n[/TRANSLATIONS]\n", name, name)}
 	}
+	fsys["MEDIA/SPAWNCLASSES/C.DAT"] = &fstest.MapFile{Data: []byte("[SPAWNCLASS]\n<STRING>NAME:<b>class</b>\n[OBJECT]\n" +
+		"<STRING>UNIT:<script>window.hit=1</script>\n<INTEGER>WEIGHT:1\n[/OBJECT]\n[/SPAWNCLASS]\n")}
+	fsys["MEDIA/QUESTS/Q.DAT"] = &fstest.MapFile{Data: []byte("[QUEST]\n<STRING>DISPLAYNAME:<img src=x onerror=window.hit=1>\n" +
+		"<STRING>SPAWNCLASS:<b>class</b>\n[/QUEST]\n")}
 	f, err := moddir.SourcesOf(fsys, moddir.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"trowel.example/fault"
 	"trowel.example/internal/format"
@@ -144,73 +143,58 @@ func OpenBase(job *format.Job, name string, o moddir.Options) (moddir.Files, io.
 	if name == "" {
 		return nil, io.NopCloser(nil), nil
 	}
-	src, err := format.OpenSource(name)
+	m, err := Open(job, name, o)
 	if err != nil {
 		return nil, nil, err
 	}
+	return m.Files, m, nil
+}
+
+// Opened is a mod, an archive, or the folder of one.
+type Opened struct {
+	Files moddir.Files
+	io.Closer
+	header func() (*mod.Header, error)
+}
+
+// Header returns the header of a mod, or nil for something without a header.
+func (o *Opened) Header() (*mod.Header, error) { return o.header() }
+
+// Open opens a mod, an archive, or the folder of one.
+func Open(job *format.Job, name string, o moddir.Options) (*Opened, error) {
+	src, err := format.OpenSource(name)
+	if err != nil {
+		return nil, err
+	}
 	if src.IsDir() {
-		sources, err := moddir.SourcesOf(os.DirFS(name), o)
+		folder := os.DirFS(name)
+		files, err := moddir.SourcesOf(folder, o)
 		if err != nil {
-			err = fmt.Errorf("%s: %w", name, err)
+			return nil, errors.Join(fmt.Errorf("%s: %w", name, err), src.Close())
 		}
-		return sources, io.NopCloser(nil), err
+		return &Opened{files, src, func() (*mod.Header, error) {
+			data, err := fs.ReadFile(folder, "MOD.DAT")
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil, nil
+			}
+			if err != nil {
+				return nil, err
+			}
+			return moddir.HeaderOf(data)
+		}}, nil
 	}
 	if IsMod(src) {
 		m, err := OpenMod(job, src)
 		if err != nil {
-			return nil, nil, errors.Join(err, src.Close())
+			return nil, errors.Join(err, src.Close())
 		}
-		return moddir.SourcesOfArchive(m.Archive, o), src, nil
+		return &Opened{moddir.SourcesOfArchive(m.Archive, o), src, func() (*mod.Header, error) { return m.Header, nil }}, nil
 	}
 	r, other, err := OpenPak(job, src)
 	if err != nil {
-		return nil, nil, errors.Join(err, src.Close())
+		return nil, errors.Join(err, src.Close())
 	}
-	return moddir.SourcesOfArchive(r, o), closeBoth{src, other}, nil
-}
-
-// OpenOther opens a mod that the game loads after the one that is checked: a mod, an archive or the folder of one.
-func OpenOther(job *format.Job, name string, o moddir.Options) (moddir.Other, io.Closer, error) {
-	other := moddir.Other{Name: filepath.Base(name)}
-	files, closer, err := OpenBase(job, name, o)
-	if err != nil {
-		return other, nil, err
-	}
-	other.Files = files
-	switch h, err := Header(job, name); {
-	case err != nil:
-		return other, nil, errors.Join(err, closer.Close())
-	case h != nil:
-		other.Removed = h.Removed
-	}
-	return other, closer, nil
-}
-
-// Header returns the header of a mod or of the folder of one, or nil for something without a header.
-func Header(job *format.Job, name string) (*mod.Header, error) {
-	src, err := format.OpenSource(name)
-	if err != nil {
-		return nil, err
-	}
-	defer src.Close()
-	if src.IsDir() {
-		data, err := fs.ReadFile(os.DirFS(name), "MOD.DAT")
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		return moddir.HeaderOf(data)
-	}
-	if !IsMod(src) {
-		return nil, nil
-	}
-	m, err := OpenMod(job, src)
-	if err != nil {
-		return nil, err
-	}
-	return m.Header, nil
+	return &Opened{moddir.SourcesOfArchive(r, o), closeBoth{src, other}, func() (*mod.Header, error) { return nil, nil }}, nil
 }
 
 type closeBoth struct{ a, b io.Closer }

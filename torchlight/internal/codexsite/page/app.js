@@ -157,6 +157,8 @@ function cite(id) {
   cited.add(id);
   return el("sup", null, el("a", { href: address({ notes: id }), title: site.notes[i].text }, String(i + 1)));
 }
+// marks cites the footnotes of a thing, as far as they concern what is shown.
+const marks = (v, ...ids) => ids.map((id) => v.notes?.includes(id) && cite(id));
 function footnotes() {
   if (!cited.size) return undefined;
   return el("div", { class: "notes" }, "Guesses, not facts:", el("ol", { class: "guesses" }, site.notes.map((x, i) => cited.has(x.id) && el("li", { value: i + 1 }, x.text))));
@@ -179,7 +181,7 @@ function matcher(q) {
 function percents(r) {
   return r.stats && { hp: r.stats.slice(0, 2), damage: r.stats.slice(2, 4), armor: r.stats[4], xp: r.stats[5] };
 }
-const statOf = (r, name, p) => f.stat(graphs, p, name, r.champion, difficulty(), level(r.min || 1));
+const statOf = (r, name, p) => f.stat(graphs, p, name, r.graphs?.[name], r.champion, difficulty(), level(r.min || 1));
 function spread(a, b) {
   if (a === undefined || b === undefined) return "–";
   const x = number(f.round(a)), y = number(f.round(b));
@@ -359,7 +361,11 @@ async function dropsOf(item, row) {
     const also = spread(await sourcesOf(mine.map((t) => `type=${t}`), (e) => (e.to.kind === "type" ? share.get(e.to.id) ?? 0 : 0)));
     out.push(show(`As some item of its type, at level ${own}`, also, () => cite("type")));
   }
-  if (!found.length && !item.source) out.unshift(el("p", { class: "dim" }, "No source is known: nothing in these files gives this item by name, by its exact type, or by a recipe."));
+  const only = above([`item=${item.id}`]), of = f.odds(classes, (e) => (e.to.kind === "item" && e.to.id === item.id ? possible(e, me, at) : 0), only);
+  const named = [...only].map((id) => classes.get(id)).filter((c) => c.namedBy && of(c.id).chance > 0);
+  out.push(named.length && section(["Named by quests and layouts", cite("named")], limited([["class"], ["a roll", "n"], ["odds", "n"], ["named by"]], named, (c) =>
+    tr(link({ kind: "class", id: c.id }, rows), n(percent(of(c.id).chance)), n(el("span", { class: "dim" }, oneIn(of(c.id).chance))), el("td", null, mentions(c.namedBy))), "Named by")));
+  if (!found.length && !item.source) out.unshift(el("p", { class: "dim" }, "No source is known: nothing in these files gives this item by name, by its exact type, by a recipe, a quest or a layout."));
   else if (!found.length && at) out.unshift(el("p", { class: "dim" }, `Nothing drops this item by name at level ${at}.`));
   return out;
 }
@@ -374,25 +380,25 @@ async function item(v, row) {
     const g = f.at(graphs.get(`ITEM_${k}_REQUIREMENTS`), at), name = { MAGIC: "focus", DEFENSE: "vitality" }[k] ?? k.toLowerCase();
     return [`requires ${name}`, [`${num(k + "_REQUIRED")} %`, g !== undefined && [` ≈ ${number(f.round((g * num(k + "_REQUIRED")) / 100))}`, cite("required")]]];
   });
-  return [el("div", { class: "columns" }, el("div", null, section(`At level ${at}`, facts([
+  return [el("div", { class: "columns" }, el("div", null, section([`At level ${at}`, marks(v, "curve")], facts([
     ["type", link(v.type, rows)], ["level", String(v.level)], ["drops at levels", v.minLevel >= 500 ? "never by level" : v.minLevel || v.maxLevel ? `${v.minLevel} – ${v.maxLevel || "∞"}` : undefined],
     ["rarity", v.rarity ?? undefined], ["damage before shares", w ? spread(w.low, w.high) : get(v, "MAXDAMAGE") !== undefined ? "? (graph not in these files)" : undefined], ...(shares || []),
     ["armor", armor !== undefined ? [String(armor), cite("armor")] : num("ARMOR_PHYSICAL", 0) ? "? (graph not in these files)" : undefined], ["ARMORMIN – ARMORMAX", get(v, "ARMORMIN") && `${get(v, "ARMORMIN")} – ${get(v, "ARMORMAX") ?? ""}`],
     ...needs, ["requires level", get(v, "LEVEL_REQUIRED")], ["speed", get(v, "SPEED")], ["sockets", get(v, "SOCKETS") ?? get(v, "MAX_SOCKETS")], ["value", get(v, "VALUE")], ["set", v.set && link(v.set, rows)]]))),
-  el("div", null, section("Effects", effectList(v.effects, at)), section("Affixes", v.affixes && linkList(v.affixes, rows)))),
+  el("div", null, section(["Effects", marks(v, "effect", "over")], effectList(v.effects, at)), section("Affixes", v.affixes && linkList(v.affixes, rows)))),
   await dropsOf(v, row), section("Used by", linkList((v.usedBy ?? []).filter((l) => l.kind !== "unit"), rows))];
 }
 
 async function unit(v, row) {
   await Promise.all([readGraphs(), readClasses()]);
   const rows = await rowsOf("type", "affix", "class", "item", "unit", "skill", "place"), own = v.minLevel || 1, at = level(own), num = (k, o) => getNumber(v, k, o);
-  const line = (name, stat, a, b) => el("tr", null, el("th", { scope: "row" }, name), f.difficulties.map((_, d) => el("td", { class: "n" }, spread(...[a, b].map((p) => f.stat(graphs, p, stat, v.champion, d, at))))));
+  const line = (name, stat, a, b) => el("tr", null, el("th", { scope: "row" }, name), f.difficulties.map((_, d) => el("td", { class: "n" }, spread(...[a, b].map((p) => f.stat(graphs, p, stat, v.graphs?.[stat], v.champion, d, at))))));
   const fights = get(v, "MAXHP") !== undefined || get(v, "MAXDAMAGE") !== undefined;
   const armors = ["FIRE", "ICE", "ELECTRIC", "POISON"];
   const numbers = fights && [el("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Values" }, el("table", null, el("thead", null, el("tr", null, el("th", { scope: "col" }, "Difficulty"), ["Easy", "Normal", "Hard", "Very hard"].map((d, i) => el("th", { scope: "col", class: "n", "aria-current": i === difficulty() ? "true" : undefined }, d)))),
     el("tbody", null, line("health", "health", num("MINHP", 0), num("MAXHP", 0)), line("damage", "damage", num("MINDAMAGE", 0), num("MAXDAMAGE", 0)), get(v, "ARMOR") !== undefined && line("armor", "armor", num("ARMOR"), num("ARMOR")),
       armors.map((e) => line(`${e.toLowerCase()} armor`, "armor", num("ARMOR_" + e, 100), num("ARMOR_" + e, 100))), get(v, "XP") !== undefined && line("experience", "experience", num("XP"), num("XP"))))),
-    f.difficulties.some((_, d) => f.stat(graphs, 1, "health", v.champion, d, at) === undefined) && el("p", { class: "dim" }, "– : the graph is not in these files.")];
+    f.difficulties.some((_, d) => f.stat(graphs, 1, "health", v.graphs?.health, v.champion, d, at) === undefined) && el("p", { class: "dim" }, "– : the graph is not in these files.")];
   const drops = [];
   for (const t of v.treasure ?? []) {
     if (!t.class.id) continue;
@@ -404,13 +410,13 @@ async function unit(v, row) {
     }
   }
   const sells = v.role === "merchant", all = combine(drops, (x) => x.what.kind + x.what.id);
-  return [el("div", { class: "columns" }, el("div", null, section(`At level ${at}`, numbers)), el("div", null, section("Facts", facts([["rank", v.role], ["type", v.type.id ? link(v.type, rows) : undefined], ["levels", v.minLevel || v.maxLevel ? `${v.minLevel} – ${v.maxLevel || "∞"}` : undefined],
-    ["graphs", fights ? (v.champion ? "of champions" : "of monsters") : undefined], ["walks, runs", get(v, "WALKINGSPEED") && `${get(v, "WALKINGSPEED")}, ${get(v, "RUNNINGSPEED") ?? "?"}`], ["attack speed", get(v, "ATTACKSPEED")], ["scale", get(v, "SCALE")]])))),
-  section([sells ? "Sells" : "Drops", v.notes?.includes("treasure") && cite("treasure")], all.length && limited(chanceHead("What"), all, (x) =>
+  return [el("div", { class: "columns" }, el("div", null, section([`At level ${at}`, marks(v, "graph", "curve")], numbers)), el("div", null, section("Facts", facts([["rank", v.role], ["type", v.type.id ? link(v.type, rows) : undefined], ["levels", v.minLevel || v.maxLevel ? `${v.minLevel} – ${v.maxLevel || "∞"}` : undefined],
+    ["graphs", fights ? [v.champion ? "of champions" : "of monsters", Object.entries(v.graphs ?? {}).map(([stat, g]) => `; ${stat}: ${g}`)] : undefined], ["walks, runs", get(v, "WALKINGSPEED") && `${get(v, "WALKINGSPEED")}, ${get(v, "RUNNINGSPEED") ?? "?"}`], ["attack speed", get(v, "ATTACKSPEED")], ["scale", get(v, "SCALE")]])))),
+  section([sells ? "Sells" : "Drops", marks(v, "treasure")], all.length && limited(chanceHead("What"), all, (x) =>
     tr([link(x.what, rows, true), x.what.kind === "type" && [el("span", { class: "dim" }, " (some item of this type)"), cite("type")]], n(percent(x.chance)), n(el("span", { class: "dim" }, oneIn(x.chance))), n(number(x.expected, 4)), el("td", { class: "low dim" }, pathOf(x.path, rows))), "Drops"),
     (v.treasure ?? []).some((t) => !t.class.id) && el("p", { class: "dim" }, "And from ", (v.treasure ?? []).filter((t) => !t.class.id).map((t, i) => [i > 0 && ", ", link(t.class, rows)]), ".")),
   section("Skills", v.skills?.length && table(["Skill", "Level", "Chance"], v.skills.map((s) => tr(link(s.skill, rows, true), s.values.LEVEL ?? "", s.values.CHANCE ? `${s.values.CHANCE} %` : s.values.CAST_ODDS ?? "")), { label: "Skills" })),
-  section("Traits", effectList(v.effects, at)), section("Affixes", linkList(v.affixes, rows)), section("Found in", linkList(v.foundIn, rows)), section("Used by", linkList(v.usedBy, rows))];
+  section(["Traits", marks(v, "effect", "over")], effectList(v.effects, at)), section("Affixes", linkList(v.affixes, rows)), section("Found in", linkList(v.foundIn, rows)), section("Used by", linkList(v.usedBy, rows))];
 }
 
 // below returns what a class can give.
@@ -435,10 +441,18 @@ async function spawnClass(v) {
     const of = f.odds(classes, (e) => (e.to.kind === what.kind && e.to.id === what.id ? 1 : 0), above([`${what.kind}=${what.id}`])), o = of(v.id);
     return { what, chance: o.chance, expected: o.expected };
   }).filter((x) => x.chance > 0).sort((a, b) => b.chance - a.chance);
-  return [section(["Entries", v.notes?.includes("zero") && cite("zero")], table([{ text: "What" }, { text: "Weight", class: "n" }, { text: "Chance", class: "n" }, { text: "Count", class: "n" }, { text: "Flags", class: "low" }], v.entries.map((e) =>
+  return [section(["Entries", marks(v, "zero", "level", "rarity")], table([{ text: "What" }, { text: "Weight", class: "n" }, { text: "Chance", class: "n" }, { text: "Count", class: "n" }, { text: "Flags", class: "low" }], v.entries.map((e) =>
     tr([link(e.to, rows, true), e.cut && el("span", { class: "dim" }, " (leads back: counts as nothing)")], n(e.weight), n(e.always ? "always" : e.share ? percent(e.share) : "0 %"), n(e.min === e.max ? e.min : [`${e.min} – ${e.max}`, cite("count")]), el("td", { class: "low dim" }, (e.flags ?? []).join(", ")))), { label: "Entries" })),
   section("One roll gives", rolls.length && limited([["What"], ["chance", "n"], ["odds", "n"], ["pieces", "n"]], rolls, (x) => tr(link(x.what, rows, true), n(percent(x.chance)), n(el("span", { class: "dim" }, oneIn(x.chance))), n(number(x.expected, 4))), "One roll")),
-  section("Used by", linkList(v.usedBy, rows))];
+  section("Used by", linkList(v.usedBy, rows)), v.namedBy && section(["Named by", cite("named")], mentions(v.namedBy))];
+}
+
+// mentions lists quests and layouts.
+function mentions(list) {
+  const by = new Map();
+  for (const m of list ?? []) by.set(`${m.kind} ${m.title ?? ""}`, [...(by.get(`${m.kind} ${m.title ?? ""}`) ?? []), m]);
+  return by.size && el("ul", { class: "plain" }, [...by.values()].map(([m, ...others]) =>
+    el("li", null, `${m.kind} `, m.title && rich(m.title), others.length > 0 && ` × ${others.length + 1}`, m.file && el("span", { class: "dim" }, ` ${m.file}`))));
 }
 
 async function set(v) {
@@ -451,7 +465,7 @@ async function set(v) {
 async function affix(v) {
   await readGraphs();
   const rows = await rowsOf("type", "item", "unit", "skill", "set"), at = level(Math.max(v.minLevel, 1));
-  return [section(`Effects at level ${at}`, effectList(v.effects, at)), section("Facts", facts([["rank", v.rank], ["levels of items", v.minLevel || v.maxLevel ? `${v.minLevel} – ${v.maxLevel || "∞"}` : undefined], ["weight", v.weight ? v.weight : "0: never at random"],
+  return [section([`Effects at level ${at}`, marks(v, "effect", "over", "curve")], effectList(v.effects, at)), section("Facts", facts([["rank", v.rank], ["levels of items", v.minLevel || v.maxLevel ? `${v.minLevel} – ${v.maxLevel || "∞"}` : undefined], ["weight", v.weight ? v.weight : "0: never at random"],
     ["on", v.types?.map((t, i) => [i > 0 && ", ", link(t, rows)])], ["not on", v.notTypes?.map((t, i) => [i > 0 && ", ", link(t, rows)])]])), section("Used by", linkList(v.usedBy, rows))];
 }
 
@@ -513,8 +527,8 @@ async function showThing(kind, id) {
   if (kind === "class") await readClasses(), (v = classes.get(id));
   else if (kind === "type") v = (await read("data/types.json")).find((t) => t.id === id);
   else {
-    const { thing, values } = (await read(`data/${kind}-${letter(row.title)}.json`))[id];
-    v = { ...thing, values: values.map(([key, value, from]) => ({ key, value, from })) };
+    const { pairs, things } = await read(`data/${kind}-${letter(row.title)}.json`), { thing, values } = things[id];
+    v = { ...thing, values: values.flatMap((list, from) => list.map((i) => ({ key: pairs[i][0], value: pairs[i][1], from }))) };
   }
   const others = await Promise.all(site.languages.map(async (l) => [l, own(await read(`lang/${l}.json`), v.title)]));
   const more = await pages[kind](v, row);

@@ -30,9 +30,10 @@ export function number(s) {
   return Number.isFinite(v) ? v : 0;
 }
 
-// stat returns a property of a monster, of which the files have a percent. Graphs is a Map by names in upper case.
-export function stat(graphs, percent, name, champion, difficulty, level) {
-  const v = at(graphs.get(stats[name][champion ? 1 : 0] + suffixes[difficulty]), level);
+// stat returns a property of a monster, of which the files have a percent of a graph: of its own, or the usual one if there is none.
+// Graphs is a Map by names in upper case.
+export function stat(graphs, percent, name, own, champion, difficulty, level) {
+  const v = at(graphs.get(own ? own.toUpperCase() : stats[name][champion ? 1 : 0] + suffixes[difficulty]), level);
   return v === undefined ? undefined : (percent / 100) * v;
 }
 
