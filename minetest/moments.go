@@ -104,7 +104,7 @@ func compareMoments(ctx context.Context, job *format.Job, old, new format.Side, 
 			}
 		})
 		if err != nil && ctx.Err() == nil {
-			job.Miss(new.Path, "who made the changes is not known: %v", err)
+			job.Miss(new.Path, "the actors of the changes cannot be read: %v", err)
 		}
 	}
 	least, _ := strconv.Atoi(optionLeast.Value(job))

@@ -96,7 +96,7 @@ func TestConvertIsEdit(t *testing.T) {
 	// A picture that only one game has must be embedded: convert and edit both accept --mapres and --drop.
 	m.Images[0].Name = "no-game-has-it"
 	_, err = convert("teeworlds-0.7", put("lacking.map", m))
-	if err == nil || !strings.Contains(err.Error(), "this would lose how images/no-game-has-it looks") ||
+	if err == nil || !strings.Contains(err.Error(), "this would discard how images/no-game-has-it looks") ||
 		!strings.Contains(err.Error(), "--drop accepts that") {
 		t.Error(err)
 	}

@@ -273,7 +273,7 @@ func TestFindings(t *testing.T) {
 			"tw-rules-random: line 5: a blank before %: the game reads it as one in 50",
 			"tw-rules-random: line 7: Random 120 is more than always"},
 		"[a]\nIndex 1\nModulo 0 2 1 1\nModulo 2 2": {
-			"tw-rules-modulo: line 3: Modulo 0 2: the game takes 1 for 0",
+			"tw-rules-modulo: line 3: Modulo 0 2: the game uses 1 instead of 0",
 			"tw-rules-modulo: line 4: Modulo without its offset, which is undefined in the game: using 0"},
 		"[a]\nIndex 1\nRandom 0%": {"tw-rules-never: line 2: the rule never " +
 			"applies: its probability is 0"},

@@ -161,7 +161,7 @@ func (p *parser) begin(rest string) {
 		name = rest[:len(rest)-1]
 	}
 	if !strings.HasSuffix(rest, "]") {
-		p.find(foundName, "[%s: the last character should be ]: the game takes %q for the name", rest, name)
+		p.find(foundName, "[%s: the last character should be ]: the game reads %q as the name", rest, name)
 	}
 	if len(name) > maxName {
 		p.find(foundName, "a name of %s: the game has room for %d", words.Count(len(name), "byte"), maxName)
@@ -402,7 +402,7 @@ func (p *parser) modulo(rest string) {
 	}
 	m := modulo{int(v[0]), int(v[1]), int(v[2]), int(v[3])}
 	if m.x == 0 || m.y == 0 {
-		p.find(foundModulo, "Modulo %d %d: the game takes 1 for 0", m.x, m.y)
+		p.find(foundModulo, "Modulo %d %d: the game uses 1 instead of 0", m.x, m.y)
 		m.x, m.y = cmp.Or(m.x, 1), cmp.Or(m.y, 1)
 	}
 	p.rule.modulos = append(p.rule.modulos, m)

@@ -181,7 +181,7 @@ func (e *unfoundError) Unwrap() error { return e.err }
 func (r *Renderer) load(p *picture) (pixels *image.NRGBA, err error) {
 	im := p.image
 	if im.Version > 1 && im.Variant != 1 {
-		return nil, fmt.Errorf("it has variant %d, which the game does not take", im.Variant)
+		return nil, fmt.Errorf("it has variant %d, which the game does not support", im.Variant)
 	}
 	if im.External() {
 		if im.Name == "" {
@@ -203,7 +203,7 @@ func (r *Renderer) load(p *picture) (pixels *image.NRGBA, err error) {
 		pixels = &image.NRGBA{Pix: bytes.Clone(found.Pix), Stride: found.Stride, Rect: found.Rect}
 	})
 	if err == nil && im.RGB() {
-		return nil, errors.New("it has three bytes for each pixel, which the game does not take")
+		return nil, errors.New("it has three bytes for each pixel, which the game does not support")
 	}
 	return pixels, err
 }

@@ -54,7 +54,7 @@ func (e *Editor) adopt(from *twmap.Map, groups []int, at int, a Across) (*twmap.
 		other.Groups, other.Info = pick(other.Groups, groups), nil
 	}
 	if err := other.Load(); err != nil {
-		e.reportChange(nil, 1, "", "of the other map not all can be read: %v", err)
+		e.reportChange(nil, 1, "", "the other map cannot be read completely: %v", err)
 	}
 	other.Orphans = nil
 	physicsGone := 0

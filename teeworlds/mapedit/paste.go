@@ -36,7 +36,7 @@ func (e *Editor) PasteArea(from *twmap.Map, area Area, x, y int, a Across) error
 	for _, m := range []*twmap.Map{from, e.m} {
 		for _, l := range m.Layers() {
 			if _, err := visit(l, func(*slot) {}); err != nil {
-				return fmt.Errorf("%s: not all of it can be read: %w", e.Path(l), err)
+				return fmt.Errorf("%s cannot be read completely: %w", e.Path(l), err)
 			}
 		}
 	}

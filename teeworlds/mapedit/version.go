@@ -27,7 +27,7 @@ func (e *Editor) Fit() {
 }
 
 // ErrLoss is wrapped by errors about things that the other game does not have; Drop removes them instead.
-var ErrLoss = errors.New("this would lose")
+var ErrLoss = errors.New("this would discard")
 
 // Across specifies how a map is converted between games.
 type Across struct {
@@ -187,7 +187,7 @@ func (e *Editor) across(a Across, remaps, back map[string]*remap, lacks func(nam
 
 func (a *Across) find(name string) (*image.NRGBA, error) {
 	if a.Find == nil {
-		return nil, errors.New("no pictures of the games were given")
+		return nil, errors.New("no pictures of the games given")
 	}
 	return a.Find(name)
 }

@@ -40,7 +40,7 @@ func (c *checker) checkAmounts(sink check.Sink) {
 		{"layers", len(m.Layers()), maxItems},
 	} {
 		if a.n > a.up {
-			sink.Add(foundAmount, a.what, -1, "the map has %d %s, the game takes %d", a.n, a.what, a.up)
+			sink.Add(foundAmount, a.what, -1, "the map has %d %s, the game accepts %d", a.n, a.what, a.up)
 		}
 	}
 }

@@ -301,7 +301,7 @@ func (f *folder) content(s *source, o *Options) ([]byte, error) {
 		return data, nil
 	}
 	if lost != nil {
-		own.warn(s.at, "is edited, so what its text does not contain is lost: "+strings.Join(lost, ", "))
+		own.warn(s.at, "has been edited; data that its text cannot contain is lost: "+strings.Join(lost, ", "))
 	}
 	s.compiled.Store(true)
 	out, err := s.form.compile(data, residue, s.path, &own)

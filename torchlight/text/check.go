@@ -61,7 +61,7 @@ func Check(data []byte, names *hash.Names, sink check.Sink) {
 			}
 			more := ""
 			if p.isLong() {
-				more = "; it needs the type INTEGER64"
+				more = "; the type INTEGER64 can hold it"
 			}
 			place.add(kind, sink, "%q is not a valid %s%s", p.Value, p.Type, more)
 		}

@@ -79,7 +79,7 @@ With --json it prints an object of snapshot, blocks, changed, removed, stored, b
 			}
 			err := g.Backups.Rekey(cmd.Context(), a.Job(g.Format, g.Backups.Options...), g.Source)
 			if err == nil {
-				a.talk.Say("%s: the readers are replaced", g.Called)
+				a.talk.Say("%s: replaced the readers", g.Called)
 			}
 			return wording.Named(err, g.Called)
 		}

@@ -233,9 +233,9 @@ func (e *editing) unknown(f *format.Format, err error) error {
 	switch word := strings.ToLower(command.Name); {
 	case slices.Contains(commandNames(e.Formats, editCommands), word):
 		if like := wording.LikeCommands(word, editCommands(f)); len(like) == 1 {
-			return wording.Hint(err, "this is for files of another kind; did you mean %s?", like[0])
+			return wording.Hint(err, "the operation is for another format; did you mean %s?", like[0])
 		}
-		return wording.Hint(err, "this is for files of another kind")
+		return wording.Hint(err, "the operation is for another format")
 	case otherVerbs[word] == "undo" || word == "undo":
 		return wording.Hint(err, "`trowel undo FILE` undoes the newest change in place")
 	}

@@ -267,7 +267,7 @@ func (g *guard) forget(ctx context.Context) {
 		return r.Backups.Forget(ctx, r.Source, ids, "")
 	})
 	if err != nil && ctx.Err() == nil {
-		g.talk.Fail(fmt.Errorf("old snapshots stay: %w", err))
+		g.talk.Fail(fmt.Errorf("old snapshots are not removed: %w", err))
 	}
 }
 
@@ -279,7 +279,7 @@ func (g *guard) daily(ctx context.Context) {
 			return err
 		})
 		if err != nil && ctx.Err() == nil {
-			g.talk.Fail(fmt.Errorf("unused data stays: %w", err))
+			g.talk.Fail(fmt.Errorf("unused data is not removed: %w", err))
 		}
 	}
 	var r service.Checked

@@ -130,7 +130,7 @@ var wrongUsages = []usage{
 	{`edit burrow.map -o x.mod -- info --author Ann`, []string{".MOD is the extension of a Torchlight II mod"}},
 	{`edit burrow.map --in-place -o x.map -- info --author Ann`, []string{"cannot be combined"}},
 	{`edit burrow.map --script nope.txt`, []string{"nope.txt: no such file"}},
-	{`edit world -- replace-tiles 1 2`, []string{"this is for files of another kind"}},
+	{`edit world -- replace-tiles 1 2`, []string{"the operation is for another format"}},
 	{`edit ember.MOD -- set X`, []string{"expected KEY"}},
 	{`merge burrow.map`, []string{"expected three files"}},
 	{`merge burrow.map world burrow.map -o x.map`, []string{"world is a Minetest/Luanti world"}},

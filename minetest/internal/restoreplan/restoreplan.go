@@ -170,7 +170,7 @@ func metadataOf(m *mapblock.NodeMeta) ([]byte, error) {
 	}
 	binary.LittleEndian.PutUint16(entry[count:], n)
 	if len(entry) > maxMetadata {
-		return nil, errors.Join(err, fmt.Errorf("they have %d bytes, more than %d", len(entry), maxMetadata))
+		return nil, errors.Join(err, fmt.Errorf("the metadata has %d bytes, more than %d", len(entry), maxMetadata))
 	}
 	return entry, err
 }

@@ -78,7 +78,7 @@ func namesOf(job *format.Job, side format.Side) (*mapdir.Names, error) {
 	return mapdir.NamesOf(m), nil
 }
 
-// Decides compares what decides the game in two maps.
+// Decides compares what affects gameplay in two maps.
 func Decides(ctx context.Context, job *format.Job, old, new format.Side, change func(check.Change) error) error {
 	a, err := namesOf(job, old)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package mapphysics compares what decides the game in two versions of a map: the tiles of the physics layers and the settings. All
+// Package mapphysics compares what affects gameplay in two versions of a map: the tiles of the physics layers and the settings. All
 // else is design: the game draws it, and no player can win or lose by it.
 package mapphysics
 
@@ -20,7 +20,7 @@ const maxPlaces = 100_000
 
 var kinds = []twmap.Kind{twmap.KindGame, twmap.KindFront, twmap.KindTele, twmap.KindSpeedup, twmap.KindSwitch, twmap.KindTune}
 
-// Compare calls change with each difference that decides the game. It reads all tiles of the physics layers; an error means that some
+// Compare calls change with each difference that affects gameplay. It reads all tiles of the physics layers; an error means that some
 // could not be read.
 func Compare(ctx context.Context, oldNames, newNames *mapdir.Names, change func(check.Change) error) error {
 	old, new := oldNames.Map(), newNames.Map()

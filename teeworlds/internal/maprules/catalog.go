@@ -141,7 +141,7 @@ var (
 		"A part of the map that the rules are about cannot be read.",
 		"Use `trowel repair MAP -o NEW`.")
 	foundPerson = Catalog.Add("tw-release-person", check.Info,
-		"No program can judge everything: this lists what a person must look at.",
+		"No program can judge everything: this lists what a person must check.",
 		"Play the map.")
 )
 

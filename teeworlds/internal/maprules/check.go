@@ -48,7 +48,7 @@ func Check(ctx context.Context, m *twmap.Map, set *Set, o Options, sink check.Si
 		return c.err
 	}
 	if text := set.persons(c.Type); text != "" {
-		c.report(nil, foundPerson, "", nil, "a person must still look at this: %s", text)
+		c.report(nil, foundPerson, "", nil, "a person must still check: %s", text)
 	}
 	return nil
 }

@@ -233,7 +233,7 @@ func (r *reader) buildLoots(c *classes) {
 func (r *reader) missingGraphs() {
 	missing := func(name string, need bool) {
 		if need && r.graphs[name] == nil {
-			r.hole(KindGraph, name, place{}, "graph %s is not in these files: values that need it are not shown", name)
+			r.hole(KindGraph, name, place{}, "graph %s is not in these files: values that depend on the graph are not shown", name)
 		}
 	}
 	champions, monsters, weapons, armors := false, false, false, false

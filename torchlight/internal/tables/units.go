@@ -138,7 +138,7 @@ func (u *unitBuilder) chain(file string, own *text.Node) inherit.Chain {
 		}
 	}
 	if errors.Is(c.Err, inherit.ErrLoop) {
-		u.add(foundLoop, file, "%s leads back to %s, or to more than %d files", inherit.Key, c.Missing, inherit.MaxBases)
+		u.add(foundLoop, file, "%s forms a circle through %s, or a chain of more than %d files", inherit.Key, c.Missing, inherit.MaxBases)
 	}
 	return c
 }
