@@ -258,7 +258,7 @@ func TestFindings(t *testing.T) {
 		"[a]\nIndex 1 XFLOP": {`tw-rules-flag: line 2: "XFLOP" is not a flag: the game ignores it`},
 		"[a]\nIndex 1 XFLIP YFLIP NONE ROTATE": {"tw-rules-flag: line 2: ROTATE is the fourth word after the " +
 			"number: the game reads three"},
-		"[a]\nIndex 1\nPos 1 0 INDEX 1 NONE XFLIP OR 2":    {`tw-rules-flag: line 3: "XFLIP" and what follows it: the game does not read it`},
+		"[a]\nIndex 1\nPos 1 0 INDEX 1 NONE XFLIP OR 2":    {`tw-rules-flag: line 3: the game does not read "XFLIP" and the rest of the line`},
 		"[a]\nIndex 1\nPos 1 0 INDEX 1 XFLIP OR 2 so # ok": {`tw-rules-flag: line 3: "so" is not a flag: the game ignores it`},
 		"[a]\nIndex 1 # XFLIP\nPos 1 0 INDEX 1 # OR 2": {"tw-rules-comment: line 2: XFLIP in a comment counts for the " +
 			"game", "tw-rules-comment: line 3: OR in a comment counts for the game"},
@@ -269,9 +269,9 @@ func TestFindings(t *testing.T) {
 			"expected EMPTY, FULL, INDEX or NOTINDEX: the game ignores the line",
 			"tw-rules-pos: line 4: Pos without two numbers: the game ignores the line"},
 		"[a]\nIndex 1\nRandom 0\nIndex 2\nRandom 50 %\nIndex 3\nRandom 120%": {
-			"tw-rules-random: line 3: Random 0 is more than always",
+			"tw-rules-random: line 3: Random 0 always applies",
 			"tw-rules-random: line 5: a blank before %: the game reads it as one in 50",
-			"tw-rules-random: line 7: Random 120 is more than always"},
+			"tw-rules-random: line 7: Random 120 always applies"},
 		"[a]\nIndex 1\nModulo 0 2 1 1\nModulo 2 2": {
 			"tw-rules-modulo: line 3: Modulo 0 2: the game uses 1 instead of 0",
 			"tw-rules-modulo: line 4: Modulo without its offset, which is undefined in the game: using 0"},

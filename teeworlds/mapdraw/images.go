@@ -181,7 +181,7 @@ func (e *unfoundError) Unwrap() error { return e.err }
 func (r *Renderer) load(p *picture) (pixels *image.NRGBA, err error) {
 	im := p.image
 	if im.Version > 1 && im.Variant != 1 {
-		return nil, fmt.Errorf("it has variant %d, which the game does not support", im.Variant)
+		return nil, fmt.Errorf("the game does not support its variant %d", im.Variant)
 	}
 	if im.External() {
 		if im.Name == "" {

@@ -273,7 +273,7 @@ func (e *Editor) remapTiles(i int, u users, r *remap) {
 			t.ID = to
 			g.Set(at%g.Width(), at/g.Width(), t)
 		}
-		e.reportChange(l, moved, "tiles", "tiles are where the other game has them")
+		e.reportChange(l, moved, "tiles", "tiles moved to their positions in the other game")
 		e.reportChange(l, air, "tiles", "tiles that cannot be seen became air: the other game would show them")
 	}
 	e.reportChange(e.m.Images[i], redrawn, "tiles", "tiles that are drawn a little differently in the other game")

@@ -129,7 +129,7 @@ func CheckOpus(data []byte) error {
 	case !bytes.HasPrefix(data, []byte("OggS")):
 		return errors.New("it is not an Ogg file")
 	case len(data) < pageHeader:
-		return errors.New("it ends in the header of its first page")
+		return errors.New("the file ends in the header of its first page")
 	}
 	head := data[min(pageHeader+int(data[pageHeader-1]), len(data)):] // after the segment table
 	switch {

@@ -233,7 +233,7 @@ func (f *folder) choose(chosen map[string]*source, s *source, warn func(at, mess
 			s, other = other, s
 		}
 		chosen[s.path] = s
-		warn(other.at, fmt.Sprintf("omitted: %s is a newer form of the same file", s.at))
+		warn(other.at, fmt.Sprintf("left out: %s is a newer form of the same file", s.at))
 		return nil
 	}
 	clash := SourceError{s.at, fmt.Errorf("has the path %s in the game, and so has %s", s.path, other.at)}

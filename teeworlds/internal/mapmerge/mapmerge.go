@@ -260,7 +260,7 @@ func finish[T any](m *merger, l *list[T], parts *[]*T) error {
 		is[r.Number] = len(*parts)
 		p := l.part(r.Number)
 		*parts = append(*parts, p)
-		m.took(p, "is used, so it stays")
+		m.took(p, "kept, because it is used")
 	}
 	_, err := mapedit.Renumber(m.o, l.kind, func(i int) int {
 		switch at, there := is[i]; {

@@ -72,7 +72,7 @@ func (b *builder) unitData() *raw.UnitData {
 			}
 		}
 		if from != "" {
-			from = "; their records lack what it has of " + from[2:]
+			from = "; their records lack its values of " + from[2:]
 		}
 		b.add(foundBase, m.units[0], "%s, the base of %s, is missing%s", base, words.Count(len(m.units), "unit"), from)
 	}

@@ -80,7 +80,7 @@ func (c *censusRun) printTable(ctx context.Context, name string) error {
 		}
 		if !any {
 			c.failed = true
-			c.Service.Report.Fail(fmt.Errorf("%s: contains no file of which there are tables", name))
+			c.Service.Report.Fail(fmt.Errorf("%s: contains no file that has tables", name))
 		}
 	}
 	if out.Flush(); out.Error() != nil {

@@ -231,7 +231,7 @@ func (c *censusRun) run(ctx context.Context) error {
 		}
 	} else if c.IsElsewhere(c.dir) && !kept {
 		return wording.Hint(fmt.Errorf("%s: workers can write only below the place for results", c.Join(c.dir, "")),
-			"-o with any other name is a folder in the output of the work")
+			"-o with any other name is a folder in the output of the job")
 	}
 	if err := c.Perform(ctx, work.Of(c)); err != nil {
 		return err
@@ -368,7 +368,7 @@ func (c *censusRun) input(ctx context.Context, f File, sink func(Note)) (*Input,
 		if f.Found {
 			return nil, ErrNoTables
 		}
-		return nil, fmt.Errorf("%s: is a %s, of which there are no tables", t.Name, g.Title)
+		return nil, fmt.Errorf("%s: a %s has no tables", t.Name, g.Title)
 	}
 	if err := c.Fits(g.Format, t); err != nil {
 		g.Close()

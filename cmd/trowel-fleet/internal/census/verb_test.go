@@ -540,7 +540,7 @@ func TestCensusRefuses(t *testing.T) {
 		{"in -o https://there/out", "neither a folder nor a bucket"},
 		{"- -o out", "standard input"},
 		{"nothing -o out", "nothing: no such file"},
-		{"a.box -o out", "a.box: is a Box of toys, of which there are no tables"},
+		{"a.box -o out", "a.box: a Box of toys has no tables"},
 		{"mine -o out", "mine: "},
 	} {
 		before := snapshot(t, "mine")

@@ -192,7 +192,7 @@ func (d *description) complete(ctx context.Context, store work.Store) error {
 		return err
 	}
 	if !has {
-		return wording.Hint(fmt.Errorf("%s: no results of these words, in this folder, by version %s", d.Results, d.Version),
+		return wording.Hint(fmt.Errorf("%s: no results of this command, in this folder, by version %s", d.Results, d.Version),
 			"`trowel worker --part 0/1 --results %s %s` makes them", d.Results, words.Quoted(d.Args...))
 	}
 	plan, err := work.Open(ctx, d.plan(), store)
@@ -219,6 +219,6 @@ func (d *description) complete(ctx context.Context, store work.Store) error {
 // reportLeft reports the files of killed workers that were removed.
 func reportLeft(t *verbs.Tool, left work.Left) {
 	if left.Files > 0 {
-		t.Say("removed %s of killed workers, %.1f MB, which no result names", wording.Count(left.Files, "file"), float64(left.Bytes)/1e6)
+		t.Say("removed %s, %.1f MB, that killed workers have left", wording.Count(left.Files, "file"), float64(left.Bytes)/1e6)
 	}
 }
