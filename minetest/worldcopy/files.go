@@ -49,7 +49,7 @@ func copyFiles(ctx context.Context, c *copier) error {
 		path := filepath.Join(c.src, rel)
 		if used, ok := out[rel]; ok {
 			if !used {
-				c.report(foundInWay, rel, "it is left out")
+				c.report(foundInWay, rel, "left out")
 			}
 			if e.IsDir() {
 				return fs.SkipDir
@@ -89,7 +89,7 @@ func copyFiles(ctx context.Context, c *copier) error {
 		case e.Type().IsRegular():
 			err = c.copyOne(ctx, path, target)
 		default:
-			c.report(foundOdd, rel, "it is a %v", e.Type())
+			c.report(foundOdd, rel, "the entry is a %v", e.Type())
 			return nil
 		}
 		c.log.Report.Files++

@@ -541,7 +541,7 @@ func splitWords(line string) ([]string, error) {
 		}
 	}
 	if quote != 0 || escaped {
-		return nil, errors.New("a quote is not closed")
+		return nil, errors.New("missing closing quote")
 	}
 	if inWord {
 		words = append(words, word.String())

@@ -155,7 +155,7 @@ func Wrapped(ctx context.Context, s storage.Store) (names []string, err error) {
 }
 
 // ErrNoKey means that the user has no key of a store.
-var ErrNoKey = errors.New("encrypted, and there is no key for it: set " + VariableFile + " to the path of a file with an " +
+var ErrNoKey = errors.New("encrypted, and no key given: set " + VariableFile + " to the path of a file with an " +
 	"identity of age, or " + VariablePhrase + " to the passphrase")
 
 // ErrOtherKey means that the keys of the user are not those of a store.

@@ -54,7 +54,7 @@ var (
 	ErrNone  = errors.New("not a repository of backups") // the store contains no repository
 	ErrNewer = errors.New("a newer version of this program made the repository")
 	// ErrPlain means that the user, who has a key, would write to a repository without encryption.
-	ErrPlain = errors.New("it is not encrypted, but TROWEL_KEY_FILE or TROWEL_PASSPHRASE is set: somebody may have replaced an " +
+	ErrPlain = errors.New("the repository is not encrypted, but TROWEL_KEY_FILE or TROWEL_PASSPHRASE is set: somebody may have replaced an " +
 		"encrypted repository. Unset them to write without encryption, or encrypt a new repository with --recipient or --passphrase")
 	// ErrReaders means that readers were given for a repository that exists.
 	ErrReaders = errors.New("the repository exists: its readers change only with --rekey, and a repository that is not encrypted stays so")

@@ -225,7 +225,7 @@ func (m *merger) renumber() error {
 				return i
 			})
 			if lost >= 0 {
-				err = fmt.Errorf("a layer refers to %s %d: maps with such a number are not merged", kind.kind, lost)
+				err = fmt.Errorf("a layer refers to %s %d, which does not exist: correct the number, then merge", kind.kind, lost)
 			}
 			if err != nil {
 				return err

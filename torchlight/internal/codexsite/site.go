@@ -51,7 +51,7 @@ func readManifest(dir string) (*manifest, error) {
 	name := filepath.Join(dir, Manifest)
 	info, err := os.Lstat(name)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxManifest {
-		return nil, fmt.Errorf("%s is not a codex: it has no %s", dir, Manifest)
+		return nil, fmt.Errorf("%s is not a codex: no %s in the folder", dir, Manifest)
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {

@@ -437,7 +437,7 @@ func (d *Dataset) merge(ctx context.Context, t *format.Table, part string, was C
 	}
 	// The library may not terminate on a damaged file, so it reads only files whose hash is correct.
 	if err != nil || before.content(was.Rows) != was {
-		d.lost(state, t.Name, part, errors.New("it was changed by another program"))
+		d.lost(state, t.Name, part, errors.New("another program changed the table"))
 		return nil
 	}
 	both, err := d.Temp.spool()

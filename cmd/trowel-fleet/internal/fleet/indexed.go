@@ -147,7 +147,7 @@ func mergeCommand(t *verbs.Tool) *cobra.Command {
 		Long: `Merge takes the results that "trowel worker --part" left in a folder or a bucket, and prints what the
 verb prints, writes what it writes, and exits with its exit code: byte-identical to one process.
 
-The words after --results are those of the workers, in the same folder and with the same version of
+The command after --results is that of the workers, in the same folder and with the same version of
 trowel. If parts have no results, merge names them and does nothing.`,
 		Example: `  trowel jobs merge --results /srv/results check /srv/maps`,
 		Args:    verbs.Number(1, -1),

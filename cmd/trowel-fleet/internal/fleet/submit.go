@@ -38,10 +38,10 @@ manifest, census, render --tiles or convert --in-place, with its usual command l
 submit may be before the verb and, unless the verb has an option of that name, after it, up to
 a --. docs/scale.md shows a complete example.
 
-The same words in the same folder are the same work: submitting it twice runs it once, and
+The same command in the same folder is the same job: submitting it twice runs it once, and
 prints the same ID. --again repeats it.
 
-Parts of the work and its results are kept in a folder that all workers see, or in a bucket,
+The parts and results of the job are kept in a folder that all workers see, or in a bucket,
 s3://BUCKET/FOLDER. "trowel jobs results ID" prints them.
 ` + aboutQueue,
 		Example: `  trowel jobs submit check /srv/worlds/main --queue postgres://trowel@db.example/jobs --results /srv/results
