@@ -44,7 +44,7 @@ func (f *File) Rescue(ctx context.Context, known []string) error {
 	}
 	f.endCopy, f.saved, f.frozen = end, true, false
 	to := filepath.Join(dir, filepath.Base(f.Path))
-	f.losses, err = RescueTo(ctx, f.Path, to, known)
+	f.losses, err = rescueTo(ctx, f.Path, to, known)
 	if err != nil {
 		return err
 	}
@@ -75,8 +75,8 @@ type rescued struct {
 	inserts map[int]*sqlite.Stmt
 }
 
-// RescueTo writes a new database, like [File.Rescue], and returns the losses.
-func RescueTo(ctx context.Context, from, to string, known []string) (_ []Loss, err error) {
+// rescueTo writes a new database, like [File.Rescue], and returns the losses.
+func rescueTo(ctx context.Context, from, to string, known []string) (_ []Loss, err error) {
 	pages, err := sqlitepage.Open(from)
 	if err != nil {
 		return nil, err
@@ -429,7 +429,7 @@ func Examine(ctx context.Context, path string, tables []string) ([]Loss, bool, e
 	return f.Losses(), f.Rescued(), nil
 }
 
-// RescueInPlace replaces a damaged database by a new one with its readable data, like [RescueTo]. A run that is
+// RescueInPlace replaces a damaged database by a new one with its readable data, like [rescueTo]. A run that is
 // interrupted leaves the old database, or one that [Settle] completes. No program may use the database.
 func RescueInPlace(ctx context.Context, path string, known []string) error {
 	part := partOf(path)
@@ -440,7 +440,7 @@ func RescueInPlace(ctx context.Context, path string, known []string) error {
 	if err != nil {
 		return err
 	}
-	if _, err = RescueTo(ctx, path, part, known); err == nil {
+	if _, err = rescueTo(ctx, path, part, known); err == nil {
 		err = errors.Join(wholefile.SetMode(part, st.Mode().Perm()), wholefile.Sync(part))
 	}
 	if err == nil {

@@ -20,8 +20,8 @@ import (
 const (
 	// Name is the name of the plan that the mod reads, in the folder of the world.
 	Name = "trowel_rewind.plan"
-	// Magic is at the start and at the end of a plan.
-	Magic = "trowelrp"
+	// magic is at the start and at the end of a plan.
+	magic = "trowelrp"
 
 	version = 1
 )
@@ -196,7 +196,7 @@ type Writer struct {
 // New starts a plan. The text describes it to people, in at most 65535 bytes.
 func New(out io.Writer, text string) (*Writer, error) {
 	w := &Writer{out: out, sum: adler32.New()}
-	return w, w.write(appendText16(append([]byte(Magic), version), text))
+	return w, w.write(appendText16(append([]byte(magic), version), text))
 }
 
 func (w *Writer) write(p []byte) error {
@@ -220,12 +220,12 @@ func (w *Writer) Blocks() int { return int(w.blocks) }
 
 // End writes the end of the plan. A plan without it is rejected.
 func (w *Writer) End() error {
-	const rest = 8 + 4 + len(Magic) // bytes after the number of blocks
+	const rest = 8 + 4 + len(magic) // bytes after the number of blocks
 	end := binary.LittleEndian.AppendUint32([]byte{kindEnd}, w.blocks)
 	end = binary.LittleEndian.AppendUint64(end, w.size+uint64(len(end))+uint64(rest))
 	if err := w.write(end); err != nil {
 		return err
 	}
-	_, err := w.out.Write(append(binary.LittleEndian.AppendUint32(nil, w.sum.Sum32()), Magic...))
+	_, err := w.out.Write(append(binary.LittleEndian.AppendUint32(nil, w.sum.Sum32()), magic...))
 	return err
 }

@@ -77,7 +77,7 @@ func (o Placing) addQuads(e *Editor, name string, quads []twmap.Quad, image int)
 	if o.Pattern == "" {
 		layer, err = addFront(e, name, twmap.NewQuadLayer())
 	} else {
-		layer, err = LayerArg{o.Pattern}.SelectOne(e)
+		layer, err = LayerArg{o.Pattern}.selectOne(e)
 	}
 	if err != nil {
 		return err

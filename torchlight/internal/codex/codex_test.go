@@ -258,11 +258,11 @@ func TestValues(t *testing.T) {
 		want     float64
 	}{{250, "health", false, 3935}, {300, "health", false, 4722}, {60, "damage", false, 416}, {90, "damage", false, 623},
 		{120, "experience", false, 708}, {400, "health", true, 28336}} {
-		if got, ok := g.Stat(c.percent, c.stat, c.champion, Normal, 50); !ok || round(got, 0) != c.want {
+		if got, ok := statOf(g, c.percent, c.stat, c.champion, Normal, 50); !ok || round(got, 0) != c.want {
 			t.Errorf("%v %% %s = %v, want %v", c.percent, c.stat, got, c.want)
 		}
 	}
-	if _, ok := g.Stat(100, "armor", false, Easy, 50); ok {
+	if _, ok := statOf(g, 100, "armor", false, Easy, 50); ok {
 		t.Error("a missing graph has a value")
 	}
 	s := d.Sets[0]
@@ -327,7 +327,7 @@ func TestOfType(t *testing.T) {
 	}
 	files["UNITS/ITEMS/BASE.DAT"] = node("UNIT", "NAME:BASE", "UNITTYPE:FIRE EMBER", "RARITY:30", "LEVEL:30", "DONTCREATE:true")
 	d := read(t, source(t, "m", files))
-	list := d.OfType(find(d.Types, func(x *Type) bool { return x.Name == "CHAOS EMBER" }).ID, 50)
+	list := ofType(d, find(d.Types, func(x *Type) bool { return x.Name == "CHAOS EMBER" }).ID, 50)
 	if len(list) != 4 || list[0].Chance != 0.25 {
 		t.Errorf("%v, want 4 items of 25 %%", list)
 	}
@@ -354,4 +354,40 @@ func FuzzRead(f *testing.F) {
 			t.Error(err)
 		}
 	})
+}
+
+// statOf returns a property of a monster, of which the files have a percent of a graph.
+func statOf(g Graphs, percent float64, stat string, champion bool, d Difficulty, level float64) (float64, bool) {
+	v, ok := g.At(StatGraph(stat, champion, d), level)
+	return percent / 100 * v, ok
+}
+
+// ofType returns the items that "some item of a type" can be at a level, with their chances. That is a guess: see the footnote.
+func ofType(d *Data, id string, level float64) []Chance {
+	graphs := make(Graphs)
+	for _, g := range d.Graphs {
+		graphs[strings.ToUpper(g.Name)] = g
+	}
+	low, bounded := graphs.At("ITEM_SPAWN_RANGE_MINIMUM", level)
+	high, also := graphs.At("ITEM_SPAWN_RANGE_MAXIMUM", level)
+	below := map[string]bool{id: true}
+	for _, t := range d.Types {
+		below[t.ID] = below[t.ID] || slices.ContainsFunc(t.All, func(l Link) bool { return l.ID == id })
+	}
+	var list []Chance
+	var sum float64
+	for _, v := range d.Items {
+		l := float64(v.Level)
+		if v.Type.ID == "" || !below[v.Type.ID] || !v.Created || v.Rarity == nil || *v.Rarity <= 0 || level < float64(v.MinLevel) ||
+			v.MaxLevel > 0 && level > float64(v.MaxLevel) || bounded && also && (l < low || l > high) {
+			continue
+		}
+		sum += *v.Rarity
+		list = append(list, Chance{What: Link{KindItem, v.ID, v.Name}, Chance: *v.Rarity})
+	}
+	for i := range list {
+		list[i].Chance /= sum
+		list[i].Expected = list[i].Chance
+	}
+	return list
 }

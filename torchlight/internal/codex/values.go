@@ -40,12 +40,6 @@ func StatGraph(stat string, champion bool, d Difficulty) string {
 	return name + suffixes[d]
 }
 
-// Stat returns a property of a monster, of which the files have a percent of a graph.
-func (g Graphs) Stat(percent float64, stat string, champion bool, d Difficulty, level float64) (float64, bool) {
-	v, ok := g.At(StatGraph(stat, champion, d), level)
-	return percent / 100 * v, ok
-}
-
 // Weapon are the percents of the damage of a weapon.
 type Weapon struct{ Min, Max, Rarity, Speed float64 }
 
@@ -86,8 +80,8 @@ func round(v float64, decimals int) float64 {
 	return r + 0 // no -0
 }
 
-// EffectRange returns the values of an effect at a level, which are equal unless it has a graph.
-func (g Graphs) EffectRange(keys map[string]string, t *EffectType, level float64) (low, high float64) {
+// effectRange returns the values of an effect at a level, which are equal unless it has a graph.
+func (g Graphs) effectRange(keys map[string]string, t *EffectType, level float64) (low, high float64) {
 	low, high = Number(keys["MIN"]), Number(keys["MAX"])
 	graph := keys["GRAPHOVERRIDE"]
 	if graph == "" && !truth(keys["NOGRAPH"]) {
@@ -112,7 +106,7 @@ var token = regexp.MustCompile(`\[(VALUE_OT|VALUE([1-5])ASDURATION|VALUE3AND4|VA
 
 // EffectText returns the text of an effect at a level.
 func (g Graphs) EffectText(keys map[string]string, t *EffectType, level float64) string {
-	low, high := g.EffectRange(keys, t, level)
+	low, high := g.effectRange(keys, t, level)
 	duration := Number(keys["DURATION"])
 	form := t.Good
 	switch {

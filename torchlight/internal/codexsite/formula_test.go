@@ -66,7 +66,8 @@ func makeTriples(seed uint64, n int) []triple {
 			stat, champion, d := r.IntN(4), r.IntN(2), r.IntN(4)
 			p := percent()
 			t.Numbers = []float64{p, float64(stat), float64(champion), float64(d)}
-			t.Want, _ = graphs.Stat(p, stats[stat], champion == 1, codex.Difficulty(d), t.Level)
+			v, _ := graphs.At(codex.StatGraph(stats[stat], champion == 1, codex.Difficulty(d)), t.Level)
+			t.Want = p / 100 * v
 		case 2:
 			t.Formula = "damage"
 			t.Numbers = []float64{percent(), 1 + percent(), percent(), percent()}

@@ -136,7 +136,7 @@ func (f *Figure) openSkeleton(m *ogre.Mesh) {
 	name := m.Skeleton.File
 	own, err := f.skeleton(name)
 	if err == nil {
-		f.Bones, err = NewSkeleton(own)
+		f.Bones, err = newSkeleton(own)
 	}
 	if err != nil {
 		f.lack("skeleton", name, fmt.Sprintf("%v; the model does not move", err))

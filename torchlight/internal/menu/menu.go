@@ -13,8 +13,8 @@ import (
 
 // The screen that menus are made for, in pixels.
 const (
-	ScreenWidth  = 1024
-	ScreenHeight = 768
+	screenWidth  = 1024
+	screenHeight = 768
 )
 
 const (
@@ -62,7 +62,7 @@ type Layer struct {
 // New computes the rectangles of a layout's widgets.
 func New(f *layout.File) *Menu {
 	m := &Menu{Layers: []Layer{{"menu", true, -1}}, names: map[string]int{"menu": 1}}
-	screen := &Widget{Rect: Rect{0, 0, ScreenWidth, ScreenHeight}}
+	screen := &Widget{Rect: Rect{0, 0, screenWidth, screenHeight}}
 	m.children(f.Objects, screen)
 	return m
 }
@@ -261,7 +261,7 @@ func (m *Menu) Bounds() (r Rect) {
 		}
 	}
 	if !(high[0] > low[0] && high[1] > low[1]) {
-		return Rect{0, 0, ScreenWidth, ScreenHeight}
+		return Rect{0, 0, screenWidth, screenHeight}
 	}
 	return Rect{low[0], low[1], high[0] - low[0], high[1] - low[1]}
 }

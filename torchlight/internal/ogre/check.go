@@ -190,7 +190,7 @@ func (m *Mesh) check(sink check.Sink) {
 		if s.Geometry != nil {
 			s.Geometry.check(path+".geometry", sink)
 		}
-		g := m.GeometryOf(s)
+		g := m.geometryOf(s)
 		if g == nil {
 			sink.Add(foundGeometry, path, -1, "uses the shared geometry, which does not exist")
 			continue

@@ -323,7 +323,7 @@ func TestCensus(t *testing.T) {
 	}
 	// A slab has changed in one of its tables.
 	toyFiles(t, map[string]string{"in/a.rack": "1 car 5\n1 ball\n2 doll 8\n3 block 9\n"})
-	slab := ShardName("in/a.rack", "2")
+	slab := shardName("in/a.rack", "2")
 	if names := changed(t, "out", func() { censusOf(t, 0, "in", "-o", "out") }); !slices.Equal(names,
 		[]string{"parts/" + slab + ".json", "toy_items/" + slab + ".parquet"}) {
 		t.Errorf("written: %v", names)

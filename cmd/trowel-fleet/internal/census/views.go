@@ -105,7 +105,7 @@ func (c *censusRun) readRun(ctx context.Context, moment string) (*Run, error) {
 		}
 		return c.data.Now()
 	}
-	name, err := FindRun(names, moment)
+	name, err := findRun(names, moment)
 	if err != nil {
 		return nil, err
 	}
