@@ -150,7 +150,7 @@ func (e *Editor) across(a Across, remaps, back map[string]*remap, lacks func(nam
 			err = e.fitsTiles(i, p.Rect)
 		}
 		if err == nil && r != nil && !ofSameGame(p, r, back[im.Name]) {
-			err = errors.New("the picture that was found is that of the other game")
+			err = errors.New("the only picture found is that of the other game")
 		}
 		switch {
 		case err == nil:

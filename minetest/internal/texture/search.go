@@ -149,7 +149,7 @@ func (s *Search) walk(p searchPart, dir string) (folders []string, err error) {
 			}
 		}
 		if depth == maxFolders && len(next) > 0 {
-			s.problems = append(s.problems, Problem{File: path.Join(p.name, next[0]), Text: "ignored: too many folders in folders"})
+			s.problems = append(s.problems, Problem{File: path.Join(p.name, next[0]), Text: "ignored: too deeply nested folders"})
 			break
 		}
 		level = next

@@ -278,7 +278,7 @@ func (g *Geometry) check(path string, sink check.Sink) {
 	for i := range g.Buffers {
 		b := &g.Buffers[i]
 		if binds[b.Bind] {
-			sink.Add(foundGeometry, fmt.Sprintf("%s.buffer[%d]", path, i), -1, "is a second buffer %d", b.Bind)
+			sink.Add(foundGeometry, fmt.Sprintf("%s.buffer[%d]", path, i), -1, "is a second buffer with the number %d", b.Bind)
 			continue
 		}
 		binds[b.Bind] = true
