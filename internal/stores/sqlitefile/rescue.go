@@ -362,7 +362,7 @@ func (r *rescuer) reportLosses(pages *sqlitepage.File, lost []sqlitepage.Loss) {
 	}
 	if cut := pages.Missing(); cut > 0 {
 		r.losses = append(r.losses, Loss{
-			Rows: true, Text: fmt.Sprintf("the file is cut off: %d bytes are missing", cut),
+			Rows: true, Text: fmt.Sprintf("the file is cut off: %s bytes are missing", words.Thousands(cut)),
 			At: []check.Place{check.Span{Offset: pages.Size(), Length: cut}},
 		})
 	}
