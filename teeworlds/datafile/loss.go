@@ -93,7 +93,7 @@ func (f *File) MayBecome(changed *File) error {
 	if lost == nil || f.salvaged {
 		return nil
 	}
-	return fmt.Errorf("the changed file would not have everything that the file lists: %w", errors.Join(fault.ErrLost, lost))
+	return fmt.Errorf("the changed file would lack parts that the file lists: %w", errors.Join(fault.ErrLost, lost))
 }
 
 // Salvaged reports whether the file was read by [Salvage].

@@ -180,7 +180,7 @@ func pasted[T comparable](p *pasting, l twmap.Layer, what string, read, theirs [
 	if slices.Equal(list, read) {
 		return nil, false
 	}
-	p.e.reportChange(l, gone, what, "removed, as they were in the area")
+	p.e.reportChange(l, gone, what, "removed, because they were in the area")
 	p.e.reportChange(l, len(list)-len(read)+gone, what, "came from the other map")
 	return list, true
 }

@@ -401,7 +401,7 @@ func (f *fileEdit) write(ctx context.Context, from map[string]string) (string, e
 		return "", err
 	}
 	if other, twice := from[made]; twice {
-		return "", wording.Hint(fmt.Errorf("%s: would be written to %s, like %s", f.report.file, made, other),
+		return "", wording.Hint(fmt.Errorf("%s: the output would be %s, as for %s", f.report.file, made, other),
 			"edit one of them separately, with another -o")
 	}
 	from[made] = f.report.file
