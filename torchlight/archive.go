@@ -342,7 +342,7 @@ func buildArchive(job *format.Job, fsys fs.FS, build func(fs.FS, moddir.BuildOpt
 		job.Done("built tables: %s", strings.Join(report.Tables, ", "))
 	}
 	if len(report.Left) > 0 {
-		job.Done("omitted: %s", strings.Join(report.Left, ", "))
+		job.Done("left out: %s", strings.Join(report.Left, ", "))
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ var (
 			"unless the finding names a version that loads it.",
 		"Restore the block from a backup, or repair it to keep its readable parts.")
 	foundNodesLost = Catalog.Add("mt-block-nodes-lost", check.Error,
-		"Nodes of a damaged block could not be read; they have become ignore.",
+		"Nodes of a damaged block could not be read, and have become ignore.",
 		"Restore the block from a backup, or regenerate its area.")
 	foundResumed = Catalog.Add("mt-block-resumed", check.Warning,
 		"Sections after the damaged sections of a block were salvaged.",

@@ -254,7 +254,7 @@ func writeSettings(ctx context.Context, c *copier) error {
 				err = set(err, name, c.opts.Postgres)
 			}
 		case part.Remote(have):
-			c.report(foundShared, "world.mt:"+part.Setting(), "it is %s", have)
+			c.report(foundShared, "world.mt:"+part.Setting(), "the backend is %s", have)
 		case c.newMap && have != world.Files:
 			err = set(err, part.Setting(), have) // without a world.mt, the settings do not name the backend
 		}

@@ -98,11 +98,12 @@ func (c *checker) checkTeles(sink check.Sink) {
 	back := []GameTile{TileTeleCheckpointIn, TileTeleCheckpointInEvil}
 	switch {
 	case !comesBack:
-		report(foundCheckpointUnused, "checkpoint, or exit of a checkpoint, but no tile returns players to checkpoints", func(t GameTile, _ uint8) bool {
+		report(foundCheckpointUnused, "tile of checkpoints, but no tile returns players to checkpoints", func(t GameTile, _ uint8) bool {
 			return t == TileTeleCheckpoint || t == TileTeleCheckpointOut
 		})
 	case !anyExit:
-		report(foundCheckpointExit, "teleporter to checkpoints, but no checkpoint has an exit", func(t GameTile, _ uint8) bool { return is(t, back) })
+		const thing = "teleporter to checkpoints, but no checkpoint has an exit"
+		report(foundCheckpointExit, thing, func(t GameTile, _ uint8) bool { return is(t, back) })
 	default:
 		report(foundCheckpointExit, "checkpoint without an exit of its number or a lower number",
 			func(t GameTile, n uint8) bool { return t == TileTeleCheckpoint && noCheckExit[n] })

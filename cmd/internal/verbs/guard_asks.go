@@ -156,7 +156,7 @@ func parseAsk(data []byte) (q ask, err error) {
 	case !askBy.MatchString(q.By):
 		q.By, err = "", errors.New("the request has no name of a player")
 	case q.Do != "list" && q.Do != "rewind" && q.Do != "undo":
-		err = fmt.Errorf("%q is not a request that is allowed", q.Do)
+		err = fmt.Errorf("%q is not an allowed request", q.Do)
 	}
 	if !askID.MatchString(q.ID) {
 		q.ID = ""

@@ -189,7 +189,7 @@ func TestGuard(t *testing.T) {
 		`{"id": "1", "do": "list", "by": "h", "options": {}, "more": 1}`:                                         "not as the mod writes it",
 		`{"id": "1", "do": "list", "by": "h"} {}`:                                                                "something after the request",
 		`{"id": "../x", "do": "list", "by": "h"}`:                                                                "no ID",
-		`{"id": "1", "do": "forget", "by": "h"}`:                                                                 "is not a request that is allowed",
+		`{"id": "1", "do": "forget", "by": "h"}`:                                                                 "is not an allowed request",
 		`{"id": "1", "do": "list", "by": "h\n"}`:                                                                 "no name of a player",
 		`{"id": "1", "do": "list", "by": "ha", "options": {"trust": "/etc/passwd"}}`:                             "cannot have the option",
 		`{"id": "1", "do": "list", "by": "hb", "options": {"area": "0,0,0"}}`:                                    "expected a box",

@@ -39,7 +39,7 @@ func (s *Server) Guard(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "nothing can be changed here", http.StatusMethodNotAllowed)
 	case r.URL.Path == "/" && query.Has("t"):
 		if token := query.Get("t"); !s.isToken(token) && !(r.Method == http.MethodGet && s.redeems(token)) {
-			http.Error(w, "the address is incomplete, or belongs to a run that has ended: use the address that the program printed", http.StatusForbidden)
+			http.Error(w, "the address is incomplete, or belongs to a run that has ended: use the printed address", http.StatusForbidden)
 			return
 		}
 		http.SetCookie(w, &http.Cookie{Name: s.cookie(), Value: s.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})

@@ -135,7 +135,8 @@ func OpenPak(job *format.Job, src *format.Source) (*pak.Reader, io.Closer, error
 		return nil, nil, fault.InFile(err, archive.Path)
 	}
 	if n := r.Absent(); n > 0 {
-		job.Lose(archive.Path, "the archive is cut off: %s of %s are missing or incomplete", words.Thousands(int64(n)), words.Count(len(r.Files()), "file"))
+		job.Lose(archive.Path, "the archive is cut off: %s of %s are missing or incomplete",
+			words.Thousands(int64(n)), words.Count(len(r.Files()), "file"))
 	}
 	return r, other, nil
 }
