@@ -16,7 +16,8 @@ var neverInMessages = regexp.MustCompile(strings.Join([]string{
 	`\ba contents?\b`, `\bsuch an? `, `\bof (%d|\d+) bits\b`, `\bno [A-Z]{3,} has\b`, `\bexcludes? (-|each|other)`, `\bcharacter of number\b`,
 	`\buser's name for\b`, `\b(leads?|looked|begins?) (back|at|anew)$`,
 	`^(it|they) (is|are|has|have|had|needs?|does|cannot|was|were|lacks?) `,
-	`[:;] (it|they) (needs?|has|have) `, `^(No action|Nothing:|What )`, `^omitted\b`, `--\w+ (is|are) missing`, `\b(data|metadata) (are|have)\b`,
+	`[:;] (it|they) (needs?|has|have) `,
+	`^(No action|Nothing:|What )`, `^omitted\b`, `--\w+ (is|are) missing`, `\b(data|metadata) (are|have)\b`,
 	`\bof which there (is|are)\b`, `\bthe same work\b`, `salvaged %d`, `\blooked at\b`,
 }, "|"))
 
