@@ -165,7 +165,7 @@ func TestChances(t *testing.T) {
 		t.Errorf("recipe: %v, want %v; nothing %v", shares, want, d.Recipes[0].Nothing)
 	}
 	for _, want := range []string{"class class NOWHERE is not in these files", "unit unit NOBODY is not in these files",
-		"loop class LOOP contains LOOP, which leads back to it, or is too deep"} {
+		"loop class LOOP contains LOOP, which contains the class again, or is nested too deeply"} {
 		h := slices.IndexFunc(d.Holes, func(h Hole) bool { return h.Kind+" "+h.Message == want })
 		if h < 0 {
 			t.Errorf("no hole %q in %v", want, d.Holes)
