@@ -260,8 +260,8 @@ func TestFindings(t *testing.T) {
 			"number: the game reads three"},
 		"[a]\nIndex 1\nPos 1 0 INDEX 1 NONE XFLIP OR 2":    {`tw-rules-flag: line 3: the game does not read "XFLIP" and the rest of the line`},
 		"[a]\nIndex 1\nPos 1 0 INDEX 1 XFLIP OR 2 so # ok": {`tw-rules-flag: line 3: "so" is not a flag: the game ignores it`},
-		"[a]\nIndex 1 # XFLIP\nPos 1 0 INDEX 1 # OR 2": {"tw-rules-comment: line 2: XFLIP in a comment counts for the " +
-			"game", "tw-rules-comment: line 3: the game also reads OR in a comment"},
+		"[a]\nIndex 1 # XFLIP\nPos 1 0 INDEX 1 # OR 2": {"tw-rules-comment: line 2: the game also reads XFLIP in a " +
+			"comment", "tw-rules-comment: line 3: the game also reads OR in a comment"},
 		"[a]\nIndex 1 # as it is\nPos 1 0 INDEX 1 # some OR 2\nPos 1 0 FULL # OR": nil,
 		"[a]\nNewRun twice\nIndex 1\nPos 1 0 EMPTY 5": {
 			`tw-rules-rest: line 2: "twice": the game ignores it`, `tw-rules-rest: line 4: "5": the game ignores it`},
