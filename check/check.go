@@ -161,7 +161,7 @@ func (s Sink) Add(k *Kind, path string, offset int64, format string, args ...any
 }
 
 // Limit is the kind of each finding about an error that wraps [fault.ErrLimit], whatever kind it would have otherwise:
-// what exceeds a limit is not damaged.
+// data that exceeds a limit is not damaged.
 var Limit = &Kind{ID: "limit", Severity: Error, Meaning: "A part of the file is larger than any known file needs, so it was not " +
 	"read. It may be valid.", Remedy: "If you trust the file, `--effort N` allows N times as much (docs/limits.md)."}
 

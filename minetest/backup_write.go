@@ -36,10 +36,10 @@ func running(src *format.Source) error {
 		switch backend, _ := settings.Get(key); backend {
 		case "leveldb":
 			return fmt.Errorf("%s = leveldb: only one program at a time can read a LevelDB, so there are no snapshots while its server runs: "+
-				"`trowel convert %s -o NEW --map sqlite` makes a world of which there are", key, words.Quoted(src.Path))
+				"`trowel convert %s -o NEW --map sqlite` makes a world that can be backed up then", key, words.Quoted(src.Path))
 		case "redis":
-			return fmt.Errorf("%s = redis: what a Redis has at one moment cannot be read while its server runs: "+
-				"`trowel convert %s -o NEW --map sqlite` makes a world for which it can", key, words.Quoted(src.Path))
+			return fmt.Errorf("%s = redis: a Redis cannot be read as of one moment while its server runs: "+
+				"`trowel convert %s -o NEW --map sqlite` makes a world that can be backed up then", key, words.Quoted(src.Path))
 		}
 	}
 	return nil

@@ -24,7 +24,7 @@ var (
 	optionTo = format.Option{Name: "to", Names: "snapshot", For: format.ForCompare,
 		Help: "compare the snapshot of --moment with this `snapshot`"}
 	optionLeast = format.Option{Name: "min-nodes", Default: "1", For: format.ForCompare,
-		Help:  "omit places with fewer than `N` nodes, inventories and objects that differ",
+		Help:  "leave out places with fewer than `N` nodes, inventories and objects that differ",
 		Parse: func(value string) error { _, err := strconv.ParseUint(value, 10, 31); return err }}
 	optionBy = format.Option{Name: "by", For: format.ForCompare,
 		Help: "only places where this `player` changed something, as rollback.sqlite of the world records it"}
@@ -104,7 +104,7 @@ func compareMoments(ctx context.Context, job *format.Job, old, new format.Side, 
 			}
 		})
 		if err != nil && ctx.Err() == nil {
-			job.Miss(new.Path, "who made the changes is not known: %v", err)
+			job.Miss(new.Path, "the actors of the changes cannot be read: %v", err)
 		}
 	}
 	least, _ := strconv.Atoi(optionLeast.Value(job))
@@ -132,7 +132,7 @@ func compareMoments(ctx context.Context, job *format.Job, old, new format.Side, 
 	for _, n := range []struct {
 		count int
 		what  string
-	}{{left, "places that the options omit"}, {added, "blocks that are new, as where a player went for the first time"},
+	}{{left, "places that the options leave out"}, {added, "blocks that are new, as where a player went for the first time"},
 		{saved, "blocks with other light, or only saved again"}} {
 		if n.count > 0 {
 			lines = append(lines, fmt.Sprintf("%s: %s", n.what, words.Thousands(int64(n.count))))

@@ -125,7 +125,7 @@ func TestReplaceSettings(t *testing.T) {
 		{"0 9999", "!no settings 0 to 9998"},
 		{"-1 0", "!no settings -1 to -2"},
 		{"0 2147483647", "!no settings"},
-		{"0 0 |", "!a setting is a command"},
+		{"0 0 |", "!expected a command"},
 	} {
 		words := append([]string{"replace-settings"}, strings.Fields(c.words)...)
 		for i := range words {

@@ -59,9 +59,9 @@ var mapOperations = []*format.Command{
 		Example: "paste-group other.map Trees --at 2"}, mapops.PasteGroups),
 	onMap(format.Command{Name: "paste-area", Heading: headingMap,
 		Title: "Copy an area of another map into the map",
-		Long: "In maps with the same groups and layers, those with the same numbers belong together. Otherwise groups of the same " +
-			"name do, and in them layers of the same kind and name that show the same image; those that are missing are made. " +
-			"Layers of the map to which none of the other map belongs keep what they have.",
+		Long: "If both maps have the same groups and layers, layers with the same number correspond. Otherwise groups of the same " +
+			"name do, and in them layers of the same kind, name and image; missing ones are created. Layers that correspond to " +
+			"no layer of the other map are unchanged.",
 		Example: "paste-area other.map 10,10:59,39 100,10"}, mapops.PasteArea),
 }
 

@@ -78,7 +78,7 @@ func TestPartsCommands(t *testing.T) {
 		{"remove-settings fng_x", "setting removed: fng_x 2"},
 		{"remove-settings sv_*", "setting removed: sv_deepfly 0"},
 		{"to-0.6", "!does not have the form"},
-		{"to-0.7", "!would lose groups"},
+		{"to-0.7", "!would discard groups"},
 		{"to-0.7 --drop", "became that of Teeworlds 0.7"},
 		{"to-0.6", "the form of Teeworlds 0.7 became"},
 		{"remove-unused", "removed with 0 layers"},

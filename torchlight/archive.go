@@ -332,7 +332,7 @@ func buildArchive(job *format.Job, fsys fs.FS, build func(fs.FS, moddir.BuildOpt
 			return errors.New(problems[0])
 		}
 		loseAll(job, problems)
-		return fmt.Errorf("nothing was built: correct %s (--keep-going omits broken files, `edit -- repair-tags` "+
+		return fmt.Errorf("nothing was built: correct %s (--keep-going leaves out broken files, `edit -- repair-tags` "+
 			"repairs tags)", words.Count(len(problems), "error"))
 	}
 	if err != nil {
@@ -343,14 +343,14 @@ func buildArchive(job *format.Job, fsys fs.FS, build func(fs.FS, moddir.BuildOpt
 		done += fmt.Sprintf(", listed %d to remove from the game", report.Removed)
 	}
 	if left > 0 {
-		done += fmt.Sprintf(", omitted %d broken", left)
+		done += fmt.Sprintf(", left out %d broken", left)
 	}
 	job.Done("%s", done)
 	if len(report.Tables) > 0 {
 		job.Done("built tables: %s", strings.Join(report.Tables, ", "))
 	}
 	if len(report.Left) > 0 {
-		job.Done("omitted: %s", strings.Join(report.Left, ", "))
+		job.Done("left out: %s", strings.Join(report.Left, ", "))
 	}
 	return nil
 }

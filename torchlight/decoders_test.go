@@ -132,8 +132,8 @@ func torchlightFiles(t *testing.T) (list []mutate.Whole) {
 	return append(list, ember,
 		mutate.Whole{Name: "mesh", Data: mutate.Must[[]byte](t)(mesh.Encode()), Read: mutate.Reads(ogre.Decode)},
 		mutate.Whole{Name: "skeleton", Data: mutate.Must[[]byte](t)(skeleton.Encode()), Read: func(data []byte) error {
-			s, err := ogre.DecodeSkeleton(data)
-			if err == nil && len(s.Animations) == 0 {
+			model, err := ogre.Decode(data)
+			if s, is := model.(*ogre.Skeleton); err == nil && is && len(s.Animations) == 0 {
 				return fault.ErrShort // a skeleton without animations is whole
 			}
 			return err

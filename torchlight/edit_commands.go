@@ -169,8 +169,8 @@ func setValues(e *modedit.Editor, job *format.Job, o settingFields) error {
 var fileCommands = []*format.Command{
 	operation(format.Command{Name: "new-guids", Title: "Give units, skills and room pieces new unique GUIDs", Heading: "Keys and values",
 		Long: "For files that are copies of other files. References by GUID in the same mod are updated. Characters that were saved with " +
-			"such an item lose it. With --base, no GUID of the game is used. The new GUIDs are derived from the mod and the old GUIDs, " +
-			"so a dry run reports the same GUIDs.",
+			"an item with the old GUID lose it. With --base, no GUID of the game is used. The new GUIDs are derived from the mod " +
+			"and the old GUIDs, so a dry run reports the same GUIDs.",
 		Example: "new-guids 'UNITS/ITEMS/MY_SWORDS/'",
 	}, func(e *modedit.Editor, job *format.Job, o filesFields) error {
 		n, err := e.NewGUIDs(o.Files)

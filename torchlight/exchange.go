@@ -65,7 +65,7 @@ func tableConversions() []format.Conversion {
 			Convert: converted(openEditor, func(ctx context.Context, e *opened, job *format.Job) ([]byte, error) {
 				data, missing, err := e.Table(table, optionColumn.Values(job))
 				if len(missing) > 0 {
-					job.Warn("", "%s missing that other files are based on, such as %s (give the game's own files "+
+					job.Warn("", "%s missing on which other files are based, such as %s (give the game's own files "+
 						"with --base)", words.Count(len(missing), "file"), missing[0])
 				}
 				return data, err

@@ -71,7 +71,7 @@ func (baseFields) Describe(o *format.Option) { o.As(optionEditBase) }
 // warnMissingBases warns that values of base files are missing.
 func warnMissingBases(e *modedit.Editor, missing []string) {
 	if len(missing) > 0 && e.Warn != nil {
-		e.Warn("", fmt.Sprintf("%s missing that other files are based on, such as %s (give the game's own files with --%s)",
+		e.Warn("", fmt.Sprintf("%s missing on which other files are based, such as %s (give the game's own files with --%s)",
 			words.Count(len(missing), "file"), missing[0], optionBase.Name))
 	}
 }

@@ -109,7 +109,7 @@ func pictureConversion(to picture.Kind, title, extension string, options ...form
 				return fault.InFile(err, src.Path)
 			}
 			if made.Left != "" {
-				job.Warn(src.Path, "omitted: %s", made.Left)
+				job.Warn(src.Path, "left out: %s", made.Left)
 			}
 			if made.Lossy {
 				what := "DXT blocks cannot represent all colours"

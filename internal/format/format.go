@@ -91,7 +91,7 @@ type Format struct {
 	// Nil, or if Compare returns [ErrByTrees]: the trees of the files are compared file by file.
 	Compare func(ctx context.Context, job *Job, old, new Side, change func(any) error) ([]string, error)
 
-	// Decides calls change with each difference between two files that decides the game, which is more than how it looks. Nil:
+	// Decides calls change with each difference between two files that affects gameplay, which is more than how it looks. Nil:
 	// the format does not distinguish these.
 	Decides func(ctx context.Context, job *Job, old, new Side, change func(check.Change) error) error
 

@@ -23,7 +23,7 @@ var (
 	foundName = Catalog.Add("mt-item-name", check.Warning,
 		"No item can have this name: names consist of a mod and a name of a-z, A-Z, 0-9 and _, with a colon between.", "Correct the name.")
 	foundMeta = Catalog.Add("mt-item-metadata", check.Warning,
-		"Two fields of the metadata have the same key: the engine keeps the last.", "Remove the others.")
+		"Two metadata fields have the same key: the engine keeps the last.", "Remove the others.")
 	foundForm = Catalog.Add("mt-item-form", check.Info,
 		"The text is valid, but current engines write it differently.", "Nothing to do: the engine rewrites it when it saves it.")
 	foundListTwice = Catalog.Add("mt-item-list-twice", check.Warning,
@@ -61,7 +61,7 @@ func (s Stack) Check(sink check.Sink) {
 	seen := make(map[string]bool, len(s.Meta))
 	for _, f := range s.Meta {
 		if seen[f.Key] {
-			sink.Add(foundMeta, "", -1, "the metadata have the key %s twice", strconv.Quote(f.Key))
+			sink.Add(foundMeta, "", -1, "the metadata has the key %s twice", strconv.Quote(f.Key))
 			break
 		}
 		seen[f.Key] = true

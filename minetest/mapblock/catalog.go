@@ -15,7 +15,7 @@ var (
 			"unless the finding names a version that loads it.",
 		"Restore the block from a backup, or repair it to keep its readable parts.")
 	foundNodesLost = Catalog.Add("mt-block-nodes-lost", check.Error,
-		"Nodes of a damaged block could not be read; they have become ignore.",
+		"Nodes of a damaged block could not be read, and have become ignore.",
 		"Restore the block from a backup, or regenerate its area.")
 	foundResumed = Catalog.Add("mt-block-resumed", check.Warning,
 		"Sections after the damaged sections of a block were salvaged.",
@@ -106,7 +106,7 @@ var (
 		"An object has a type that current games do not support, and they drop it.",
 		"Delete the object, or replace it by an entity of a mod.")
 	foundObjectData = Catalog.Add("mt-block-object-data", check.Error,
-		"The data of an object are invalid for its type.",
+		"The data of an object is invalid for its type.",
 		"Delete the object.")
 	foundObjectMany = Catalog.Add("mt-block-object-many", check.Warning,
 		"A block has more than 256 objects, and a game with default settings deletes all of them.",

@@ -16,6 +16,7 @@ import (
 
 // freshSQLite is a new database that no other program uses before it is closed. Its pages are written sequentially
 // without SQLite, until the caller reads it or does anything but adding blocks: then it becomes an SQLite database.
+// SQLite itself, with its journal for killed runs, takes 1.7 times the processor time (docs/performance.md).
 type freshSQLite struct {
 	path   string
 	schema Schema

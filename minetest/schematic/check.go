@@ -24,7 +24,7 @@ var (
 		"Replace the node.")
 	foundUnused = Catalog.Add("mt-schematic-name-unused", check.Info,
 		"A name in a schematic belongs to no node of it.",
-		"Nothing to do: it only takes a few bytes.")
+		"Nothing to do: the name only takes a few bytes.")
 	foundIgnore = Catalog.Add("mt-schematic-ignore", check.Warning,
 		"A schematic has nodes from a part of the world that did not exist; the game replaces them by air.",
 		"Make them air that is never placed, or write the schematic again from a complete area.")

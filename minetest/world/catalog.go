@@ -79,7 +79,7 @@ var (
 	foundPlayerName = Catalog.Add("mt-world-player-name", check.Warning,
 		"No player can have this name: names have 1 to 19 of a-z, A-Z, 0-9, - and _.", "Rename or remove the player.")
 	foundPlayerFile = Catalog.Add("mt-world-player-file", check.Warning,
-		"A file of a player does not have the name of the player: the engine does not find it, and the player begins anew.",
+		"A file of a player does not have the name of the player: the engine does not find it, and the player starts from nothing.",
 		"Rename the file to the player's name. Copies of the world have the name.")
 	foundPlayerTwice = Catalog.Add("mt-world-player-twice", check.Warning,
 		"Two files contain players with the same name: the engine finds only one of them.", "Remove the outdated file.")
@@ -129,7 +129,7 @@ var (
 		"There is no database of blocks: the game generates new land, as in a world that no player has entered yet.",
 		"Nothing to do if no player has; otherwise restore the database from a backup.")
 	foundMapRow = Catalog.Add("mt-map-row", check.Error,
-		"A row of the database is not a block: its key is not a position, or its data are not bytes.",
+		"A row of the database is not a block: its key is not a position, or its data is not bytes.",
 		"Copy the world: the copy leaves the row out.")
 	foundMapPages = Catalog.Add("mt-map-pages", check.Error,
 		"Parts of the database of the blocks are damaged, and their blocks are lost.",

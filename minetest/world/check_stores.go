@@ -19,7 +19,7 @@ import (
 // and entries whose name cannot be read. It returns the number of names.
 func names[T any](c *checker, label, what string, s Store[T], err error, do func(name string)) (n int) {
 	if errors.Is(err, ErrRemote) {
-		c.add(foundRemote, label, "it is on %v", ErrRemote)
+		c.add(foundRemote, label, "the data is on %v", ErrRemote)
 		return 0
 	}
 	c.unreadable(label, err)

@@ -181,7 +181,7 @@ func testHostileDatabases(t *testing.T) {
 		{"CREATE TABLE player (" + columns + "); INSERT INTO player VALUES ('p', 1, 2, 3, 4, 5, NULL, 7, 8, 9);",
 			`players.sqlite: player["p"].hp: expected an integer from 0 to 65535, found NULL`},
 		{"CREATE TABLE player (" + columns + "); INSERT INTO player VALUES ('p', 1, 2, 3, 4, zeroblob(100000), 6, 7, 8, 9);",
-			`players.sqlite: player["p"].posZ: expected a number, found a blob of 100000 bytes`},
+			`players.sqlite: player["p"].posZ: expected a number, found a blob of 100,000 bytes`},
 		{"CREATE TABLE player (" + columns + "); INSERT INTO player VALUES ('p', 1, 2, 3, 4, 5, -1, 7, 8, 9);",
 			`players.sqlite: player["p"].hp: expected an integer from 0 to 65535, found "-1"`},
 		{"CREATE TABLE player (" + columns + "); INSERT INTO player VALUES ('p', 1, 2, 3, 4, 5, 1e300, 7, 8, 9);",

@@ -82,7 +82,7 @@ var (
 		"A file or folder whose name is not UTF-8 is left out.",
 		"Rename it.")
 	foundEarlier = Catalog.Add("mt-copy-earlier", check.Error,
-		"An earlier run of this copy could not read some data, and reported it: the data are not in the copy.",
+		"An earlier run of this copy could not read some data, and reported it: the data is not in the copy.",
 		"Copy the world to another folder to see the list again.")
 	foundShared = Catalog.Add("mt-copy-shared", check.Warning,
 		"The copy names the same database server as the world, so that both have the same players, accounts or mod storage.",

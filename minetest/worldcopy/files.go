@@ -50,7 +50,7 @@ func copyFiles(ctx context.Context, c *copier) error {
 		path := filepath.Join(c.src, rel)
 		if used, ok := out[rel]; ok {
 			if !used {
-				c.report(foundInWay, rel, "it is left out")
+				c.report(foundInWay, rel, "left out")
 			}
 			if e.IsDir() {
 				return fs.SkipDir
@@ -91,7 +91,7 @@ func copyFiles(ctx context.Context, c *copier) error {
 			has[rel] = true
 			err = c.copyOne(ctx, path, target)
 		default:
-			c.report(foundOdd, rel, "it is a %v", e.Type())
+			c.report(foundOdd, rel, "the entry is a %v", e.Type())
 			return nil
 		}
 		c.log.Report.Files++
@@ -293,7 +293,7 @@ func writeSettings(ctx context.Context, c *copier) error {
 				err = set(err, name, c.opts.Postgres)
 			}
 		case part.Remote(have):
-			c.report(foundShared, "world.mt:"+part.Setting(), "it is %s", have)
+			c.report(foundShared, "world.mt:"+part.Setting(), "the backend is %s", have)
 		case c.newMap && have != world.Files:
 			err = set(err, part.Setting(), have) // without a world.mt, the settings do not name the backend
 		}

@@ -271,7 +271,7 @@ func lookAt[T any](ctx context.Context, c *copier, p part[T]) (err error) {
 			if again, err := now.Get(ctx, name); err == nil && !reflect.DeepEqual(thing, again) {
 				continue // a value that is not equal to itself: NaN
 			}
-			c.report(foundDiffers, p.what+":"+name, "it differs from the world")
+			c.report(foundDiffers, p.what+":"+name, "the copy differs from the world")
 		}
 		c.progress(p.what, n, 0)
 	}
@@ -280,7 +280,7 @@ func lookAt[T any](ctx context.Context, c *copier, p part[T]) (err error) {
 			n--
 		}
 		if n < 0 {
-			c.report(foundDiffers, p.what+":"+name, "it is missing in the copy")
+			c.report(foundDiffers, p.what+":"+name, "missing in the copy")
 			break
 		}
 	}

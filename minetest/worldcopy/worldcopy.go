@@ -117,7 +117,7 @@ type Report struct {
 
 // Lines describes a finished conversion.
 func (r *Report) Lines() []string {
-	text, verified := "the blocks were copied as they are", ""
+	text, verified := "the blocks were copied unchanged", ""
 	if r.From != "" {
 		text = fmt.Sprintf("%s from %s to %s", words.Count(int(r.Blocks), "block"), r.From, r.To)
 		verified = "; verified: the copy contains what was written"
@@ -193,7 +193,7 @@ func Copy(ctx context.Context, src, dst string, opts Options) (*Report, error) {
 		}
 	}
 	if c.log.Damaged {
-		c.report(foundEarlier, ".", "its missing data are not in this copy")
+		c.report(foundEarlier, ".", "its missing data is not in this copy")
 	}
 	c.noteDamage()
 	for c.log.Stage < len(stages) {
@@ -224,7 +224,7 @@ func Copy(ctx context.Context, src, dst string, opts Options) (*Report, error) {
 
 // refuseDamaged returns an error if the copy must be complete and is not.
 func refuseDamaged(_ context.Context, c *copier) error {
-	cause, missing := fault.ErrLimit, "what exceeds a limit"
+	cause, missing := fault.ErrLimit, "data that exceeds a limit"
 	if c.log.Lost {
 		cause, missing = fault.ErrLost, "the unreadable data"
 	}

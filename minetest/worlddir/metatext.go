@@ -94,7 +94,7 @@ func (c *codec) metadata() {
 	case c.err != nil:
 	case m.Raw != nil:
 		if n > 0 || m.Rest != nil || stated >= 0 {
-			c.fail("raw contains all metadata and excludes other lines")
+			c.fail("raw contains all metadata: it cannot be combined with other lines")
 		}
 		m.Version = mapblock.New(version).Metadata.Version
 	case m.Version == 0 && n > 0 && version >= 23:

@@ -260,7 +260,7 @@ func (o *PutBackOptions) putBack(block mapdb.Block, old *Block, m *Mask) (*Block
 		param2 := b.Param2[i]
 		renamed, err := b.SetNode(i, table[old.Param0[i]], old.Param2[i])
 		if err != nil {
-			return nil, fmt.Errorf("it cannot hold the older nodes: %w", err)
+			return nil, fmt.Errorf("the block cannot hold the older nodes: %w", err)
 		}
 		if b.Param1[i] != old.Param1[i] {
 			b.Param1[i] = old.Param1[i]

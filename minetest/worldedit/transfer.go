@@ -209,7 +209,7 @@ func (t *transfer) put(b *Block, i int, from *viewed, index int, o *orienter) (c
 		name = from.table[id]
 	}
 	if name == "" {
-		return false, errors.New("it would receive a node whose id has no name")
+		return false, errors.New("the block would receive a node whose id has no name")
 	}
 	param1, param2 := from.block.Param1[index], from.block.Param2[index]
 	if t.orient {

@@ -239,9 +239,9 @@ func TestFindings(t *testing.T) {
 		"[a]\nIndex 1\nPos 0 0 INDEX 1 OR # x": {"tw-rules-number: line 3: Pos: expected the number of a tile"},
 		"[a]\nIndex 1\nRandom often":           {"tw-rules-number: line 3: Random: expected a number"},
 		"[a]\nIndex 1\nModulo 3":               {"tw-rules-number: line 3: Modulo: expected two numbers or four"},
-		"[a]\n\xff":                            {"tw-rules-line: line 2: the line has invalid UTF-8: the game leaves it out"},
+		"[a]\n\xff":                            {"tw-rules-line: line 2: the line has invalid UTF-8: the game skips the line"},
 		"[a]\r\nx\ry": {"tw-rules-line: line 2: the line has a control character, " +
-			"0x0d: the game leaves it out"},
+			"0x0d: the game skips the line"},
 		"[a]\nindex 1": {`tw-rules-keyword: line 2: "index" is not a keyword: the game ignores the line`},
 		"[a]\nIndexes 1": {`tw-rules-keyword: line 2: "Indexes": the game reads it as Index`,
 			"tw-rules-number: line 2: Index: expected the number of a tile"},
@@ -251,17 +251,17 @@ func TestFindings(t *testing.T) {
 			"tw-rules-misplaced: line 3: Pos before an Index: the game ignores it"},
 		"[a]\nIndex 1\nNewRun\nPos 1 0 FULL": {"tw-rules-misplaced: line 4: Pos before the first Index of a " +
 			"run: it belongs to that in line 2"},
-		"[a] ":     {`tw-rules-name: line 1: [a] : the last character should be ]: the game takes "a]" for the name`},
+		"[a] ":     {`tw-rules-name: line 1: [a] : the last character should be ]: the game reads "a]" as the name`},
 		"[a]\n[a]": {`tw-rules-section-twice: line 2: "a" is the name of the section in line 1, too`},
 		"[a]\nIndex 256\nPos 0 0 INDEX 300 OR 1": {"tw-rules-index: line 2: Index 256: the game writes tile 0",
 			"tw-rules-index: line 3: Pos with tile 300: expected 0 to 255, or -1 for outside of the layer"},
 		"[a]\nIndex 1 XFLOP": {`tw-rules-flag: line 2: "XFLOP" is not a flag: the game ignores it`},
 		"[a]\nIndex 1 XFLIP YFLIP NONE ROTATE": {"tw-rules-flag: line 2: ROTATE is the fourth word after the " +
 			"number: the game reads three"},
-		"[a]\nIndex 1\nPos 1 0 INDEX 1 NONE XFLIP OR 2":    {`tw-rules-flag: line 3: "XFLIP" and what follows it: the game does not read it`},
+		"[a]\nIndex 1\nPos 1 0 INDEX 1 NONE XFLIP OR 2":    {`tw-rules-flag: line 3: the game does not read "XFLIP" and the rest of the line`},
 		"[a]\nIndex 1\nPos 1 0 INDEX 1 XFLIP OR 2 so # ok": {`tw-rules-flag: line 3: "so" is not a flag: the game ignores it`},
-		"[a]\nIndex 1 # XFLIP\nPos 1 0 INDEX 1 # OR 2": {"tw-rules-comment: line 2: XFLIP in a comment counts for the " +
-			"game", "tw-rules-comment: line 3: OR in a comment counts for the game"},
+		"[a]\nIndex 1 # XFLIP\nPos 1 0 INDEX 1 # OR 2": {"tw-rules-comment: line 2: the game also reads XFLIP in a " +
+			"comment", "tw-rules-comment: line 3: the game also reads OR in a comment"},
 		"[a]\nIndex 1 # as it is\nPos 1 0 INDEX 1 # some OR 2\nPos 1 0 FULL # OR": nil,
 		"[a]\nNewRun twice\nIndex 1\nPos 1 0 EMPTY 5": {
 			`tw-rules-rest: line 2: "twice": the game ignores it`, `tw-rules-rest: line 4: "5": the game ignores it`},
@@ -269,11 +269,11 @@ func TestFindings(t *testing.T) {
 			"expected EMPTY, FULL, INDEX or NOTINDEX: the game ignores the line",
 			"tw-rules-pos: line 4: Pos without two numbers: the game ignores the line"},
 		"[a]\nIndex 1\nRandom 0\nIndex 2\nRandom 50 %\nIndex 3\nRandom 120%": {
-			"tw-rules-random: line 3: Random 0 is more than always",
+			"tw-rules-random: line 3: Random 0 always applies",
 			"tw-rules-random: line 5: a blank before %: the game reads it as one in 50",
-			"tw-rules-random: line 7: Random 120 is more than always"},
+			"tw-rules-random: line 7: Random 120 always applies"},
 		"[a]\nIndex 1\nModulo 0 2 1 1\nModulo 2 2": {
-			"tw-rules-modulo: line 3: Modulo 0 2: the game takes 1 for 0",
+			"tw-rules-modulo: line 3: Modulo 0 2: the game uses 1 instead of 0",
 			"tw-rules-modulo: line 4: Modulo without its offset, which is undefined in the game: using 0"},
 		"[a]\nIndex 1\nRandom 0%": {"tw-rules-never: line 2: the rule never " +
 			"applies: its probability is 0"},

@@ -37,7 +37,7 @@ func ParseRules(data []byte, sink check.Sink) *Rules {
 			line, _ = bytes.CutSuffix(line, []byte("\r"))
 		}
 		if c := strange(line); c != "" {
-			p.find(foundLine, "the line has %s: the game leaves it out", c)
+			p.find(foundLine, "the line has %s: the game skips the line", c)
 			continue
 		}
 		p.parseLine(string(line))
@@ -161,7 +161,7 @@ func (p *parser) begin(rest string) {
 		name = rest[:len(rest)-1]
 	}
 	if !strings.HasSuffix(rest, "]") {
-		p.find(foundName, "[%s: the last character should be ]: the game takes %q for the name", rest, name)
+		p.find(foundName, "[%s: the last character should be ]: the game reads %q as the name", rest, name)
 	}
 	if len(name) > maxName {
 		p.find(foundName, "a name of %s: the game has room for %d", words.Count(len(name), "byte"), maxName)
@@ -229,7 +229,7 @@ func (p *parser) index(rest string) {
 		r.tile.Flags |= flag
 		switch {
 		case flag != 0 && commented:
-			p.find(foundComment, "%s in a comment counts for the game", word)
+			p.find(foundComment, "the game also reads %s in a comment", word)
 		case word != "" && word[0] == '#':
 			commented = true
 		case flag == 0 && word != "" && word != "NONE" && !commented:
@@ -331,7 +331,7 @@ func (p *parser) list(rest string) (list []match) {
 				t.flags |= flag
 			}
 			if (flag != 0 || more) && commented {
-				p.find(foundComment, "%s in a comment counts for the game", word)
+				p.find(foundComment, "the game also reads %s in a comment", word)
 			}
 			commented = commented || word != "" && word[0] == '#'
 			if more {
@@ -357,7 +357,7 @@ func (p *parser) list(rest string) (list []match) {
 // lookEnd reports the word at which the game stops reading a list, unless the word starts a comment.
 func (p *parser) lookEnd(word string, commented bool) {
 	if word != "" && word[0] != '#' && !commented {
-		p.find(foundFlag, "%q and what follows it: the game does not read it", word)
+		p.find(foundFlag, "the game does not read %q and the rest of the line", word)
 	}
 }
 
@@ -378,7 +378,7 @@ func (p *parser) random(rest string) {
 		}
 	}
 	if p.rule.probability > 1 {
-		p.find(foundRandom, "Random %v is more than always", v)
+		p.find(foundRandom, "Random %v always applies", v)
 	}
 	p.lookRest(rest)
 }
@@ -402,7 +402,7 @@ func (p *parser) modulo(rest string) {
 	}
 	m := modulo{int(v[0]), int(v[1]), int(v[2]), int(v[3])}
 	if m.x == 0 || m.y == 0 {
-		p.find(foundModulo, "Modulo %d %d: the game takes 1 for 0", m.x, m.y)
+		p.find(foundModulo, "Modulo %d %d: the game uses 1 instead of 0", m.x, m.y)
 		m.x, m.y = cmp.Or(m.x, 1), cmp.Or(m.y, 1)
 	}
 	p.rule.modulos = append(p.rule.modulos, m)

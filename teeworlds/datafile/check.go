@@ -18,12 +18,12 @@ var (
 		"Download the file again; extract and pack keeps the remaining contents. `trowel repair MAP -o NEW` keeps what is readable.")
 	foundHeaderQuirk = Catalog.Add("tw-datafile-header-quirk", check.Info,
 		"The header's size and swaplen leave out the table of data sizes, as writers up to 2010 did.",
-		"Nothing: every reader accepts it. Packing without the sidecar corrects it.")
+		"Nothing to do: every reader accepts it. Packing without the sidecar corrects it.")
 	foundHeaderSize = Catalog.Add("tw-datafile-header-size", check.Error,
-		"The header's size is neither right nor wrong in the known old way.",
+		"The size in the header is wrong, and not in the way of writers up to 2010.",
 		"Use `trowel repair MAP -o NEW`.")
 	foundHeaderSwaplen = Catalog.Add("tw-datafile-header-swaplen", check.Error,
-		"The header's swaplen is neither right nor wrong in the known old way.",
+		"The swaplen in the header is wrong, and not in the way of writers up to 2010.",
 		"Use `trowel repair MAP -o NEW`.")
 	foundTypeCount = Catalog.Add("tw-datafile-type-count", check.Error,
 		"The header states more item types than possible.",
@@ -54,7 +54,7 @@ var (
 		"Use `trowel repair MAP -o NEW`: ids are reassigned.")
 	foundIndexID = Catalog.Add("tw-datafile-index-id", check.Info,
 		"The UUID index names a type twice, as some DDNet tools wrote it.",
-		"Nothing: readers accept it. Packing without the sidecar corrects it.")
+		"Nothing to do: readers accept it. Packing without the sidecar corrects it.")
 	foundDataOffset = Catalog.Add("tw-datafile-data-offset", check.Error,
 		"Data offsets do not start at 0 or do not increase.",
 		"Extract and compare with a good copy: data may be missing. `trowel repair MAP -o NEW` keeps what is readable.")
@@ -72,7 +72,7 @@ var (
 		"Extract keeps the part that was inflated; compare it with an intact copy. `trowel repair MAP -o NEW` keeps what is readable.")
 	foundDataSurplus = Catalog.Add("tw-datafile-data-surplus", check.Info,
 		"Bytes follow the end of a data block's compressed stream.",
-		"Nothing: readers ignore them. Packing without the sidecar drops them.")
+		"Nothing to do: readers ignore them. Packing without the sidecar drops them.")
 )
 
 // Check reports every problem of the container, from the header to the last data block. It inflates all blocks.

@@ -29,10 +29,11 @@ func (f *File) Losses() []string {
 	}
 	switch {
 	case f.missing > 0 && with != "":
-		return []string{fmt.Sprintf("the file is cut off: %d of %s are missing, and with them all or a part of %s",
-			f.missing, words.Count(f.missing+int64(len(f.src)), "byte"), with)}
+		return []string{fmt.Sprintf("the file is cut off: %s of %s are missing, and with them all or a part of %s",
+			words.Thousands(f.missing), words.Count(f.missing+int64(len(f.src)), "byte"), with)}
 	case f.missing > 0:
-		return []string{fmt.Sprintf("the file is cut off: %d of %d bytes are missing", f.missing, f.missing+int64(len(f.src)))}
+		return []string{fmt.Sprintf("the file is cut off: %s of %s are missing", words.Thousands(f.missing),
+			words.Count(f.missing+int64(len(f.src)), "byte"))}
 	case with != "":
 		return []string{with + " are outside of the file, or overlap others, and cannot be read"}
 	}
@@ -92,7 +93,7 @@ func (f *File) MayBecome(changed *File) error {
 	if lost == nil || f.salvaged {
 		return nil
 	}
-	return fmt.Errorf("the changed file would not have everything that the file lists: %w", errors.Join(fault.ErrLost, lost))
+	return fmt.Errorf("the changed file would lack parts that the file lists: %w", errors.Join(fault.ErrLost, lost))
 }
 
 // Salvaged reports whether the file was read by [Salvage].

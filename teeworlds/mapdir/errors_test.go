@@ -138,7 +138,7 @@ func TestErrors(t *testing.T) {
 		{"bad shape", replace(sounds, "circle", "circel"), sounds + ": sources[0].shape: \"circel\": expected rectangle or circle; " +
 			sounds + ": sources[0]: a \"radius\" is for a circle: expected a \"width\" and a \"height\""},
 		{"NUL in a setting", replace("settings.cfg", "\n\n", "\n\x00\n"),
-			"settings.cfg:2: a character of number 0, which ends a setting: expected text"},
+			"settings.cfg:2: a NUL character, which ends a setting: expected text"},
 		{"sidecar", func(t *testing.T, f fstest.MapFS) { f[tree.Sidecar].Data = []byte("{") },
 			".trowel.json:1:2: damaged (unexpected end of JSON input): a clean file is built without it"},
 		{"two at once", func(t *testing.T, f fstest.MapFS) {

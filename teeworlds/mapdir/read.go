@@ -150,7 +150,7 @@ func (r *reader) settings() {
 		r.m.Info.Settings = append(r.m.Info.Settings, line)
 		if strings.Contains(line, "\x00") {
 			r.errs = append(r.errs, &fault.TextError{File: fileSettings, Line: len(r.m.Info.Settings),
-				Msg: "a character of number 0, which ends a setting: expected text"})
+				Msg: "a NUL character, which ends a setting: expected text"})
 		}
 	}
 }

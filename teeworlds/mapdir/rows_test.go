@@ -94,11 +94,11 @@ func TestRows(t *testing.T) {
 		t.Errorf("the packed file differs: %d bytes, not %d", len(back), len(data))
 	}
 	wrong := []struct{ old, now, want string }{
-		{"\n", " . \n", ":1: a row of 1101 tiles: expected 1100"},
-		{".", strings.Repeat(" ", 80_000), ":1: a row of more than 70464 bytes: expected 1100 tiles"},
+		{"\n", " . \n", ":1: a row of 1,101 tiles: expected 1,100"},
+		{".", strings.Repeat(" ", 80_000), ":1: a row of more than 70,464 bytes: expected 1,100 tiles"},
 		{".", "x", ":1:1: x: the number is missing"},
-		{"\n", strings.Repeat(" ", 4), ":1: a row of 2200 tiles: expected 1100"},
-		{" .\n", " .\n\n", ":2: a row of 0 tiles: expected 1100"},
+		{"\n", strings.Repeat(" ", 4), ":1: a row of 2,200 tiles: expected 1,100"},
+		{" .\n", " .\n\n", ":2: a row of 0 tiles: expected 1,100"},
 	}
 	for i, c := range wrong {
 		edit(texts[1+i], func(text string) string { return strings.Replace(text, c.old, c.now, 1) })

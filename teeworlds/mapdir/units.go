@@ -153,7 +153,7 @@ func readName(name *string, text []byte, most int) error {
 		return fmt.Errorf("%q has %s%s: a name must have at most %d", *name, words.Count(len(*name), "byte"), more, most)
 	}
 	if strings.Contains(*name, "\x00") {
-		return fmt.Errorf("%q: a name must not have a character of number 0", *name)
+		return fmt.Errorf("%q: a name must not contain a NUL character", *name)
 	}
 	return nil
 }

@@ -181,11 +181,11 @@ func (e *unfoundError) Unwrap() error { return e.err }
 func (r *Renderer) load(p *picture) (pixels *image.NRGBA, err error) {
 	im := p.image
 	if im.Version > 1 && im.Variant != 1 {
-		return nil, fmt.Errorf("it has variant %d, which the game does not take", im.Variant)
+		return nil, fmt.Errorf("the game does not support its variant %d", im.Variant)
 	}
 	if im.External() {
 		if im.Name == "" {
-			return nil, errors.New("it is external and has no name")
+			return nil, errors.New("the image is external and has no name")
 		}
 		if pixels, err = r.External(im.Name); err != nil {
 			return nil, &unfoundError{err}
@@ -197,13 +197,13 @@ func (r *Renderer) load(p *picture) (pixels *image.NRGBA, err error) {
 			return
 		}
 		if found.Rect.Empty() {
-			err = fmt.Errorf("it is %d x %d pixels large", im.Width(), im.Height())
+			err = fmt.Errorf("the image has %d x %d pixels", im.Width(), im.Height())
 			return
 		}
 		pixels = &image.NRGBA{Pix: bytes.Clone(found.Pix), Stride: found.Stride, Rect: found.Rect}
 	})
 	if err == nil && im.RGB() {
-		return nil, errors.New("it has three bytes for each pixel, which the game does not take")
+		return nil, errors.New("the game does not support its three bytes for each pixel")
 	}
 	return pixels, err
 }

@@ -90,7 +90,7 @@ func TestExternalImages(t *testing.T) {
 	}
 	got := missing(t, m, o)
 	want := []string{
-		"image  1 false: it is external and has no name: drawn in plain colour, as the game does",
+		"image  1 false: the image is external and has no name: drawn in plain colour, as the game does",
 		"image ../" + filepath.Base(dir) + " 1 false: ../" + filepath.Base(dir) +
 			".png: not found: drawn in red, green, blue and yellow, as the game does",
 		"image broken 1 false: broken.png: png: invalid format: not a PNG file: drawn in red, green, blue and yellow, as the game does",
@@ -206,7 +206,7 @@ func TestEmbeddedImages(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	if got := missing(t, m, Options{}); len(got) != 2 || !strings.Contains(got[0], "gone 1 true: ") ||
-		!strings.Contains(got[1], "good 1 true: it has variant 0") {
+		!strings.Contains(got[1], "good 1 true: the game does not support its variant 0") {
 		t.Errorf("%q", got)
 	}
 
@@ -287,9 +287,9 @@ func TestBrokenLayers(t *testing.T) {
 		m    *twmap.Map
 		want string
 	}{
-		"tiles": {damaged(t, withLayer(4, 4, tiles()), 2, 5, 60000), "it does not have the stated 4 x 60000 tiles"},
+		"tiles": {damaged(t, withLayer(4, 4, tiles()), 2, 5, 60000), "the layer does not have the stated 4 x 60000 tiles"},
 		"huge":  {damaged(t, withLayer(4, 4, tiles()), 2, 4, 60000), "the stated 60000 x 4 tiles"},
-		"quads": {damaged(t, withLayer(4, 4, quads), 3, 4, 99), "15048 bytes for 99"},
+		"quads": {damaged(t, withLayer(4, 4, quads), 3, 4, 99), "15,048 bytes for 99"},
 		"other": {withLayer(4, 4, &twmap.UnknownLayer{Type: 42}), "a layer of type 42"},
 	} {
 		got := missing(t, c.m, Options{})

@@ -224,7 +224,7 @@ func readLayer(l *layer) (c content) {
 	case l.tiles != nil:
 		l.tiles.Look(func(t *twmap.TileLayer) {
 			if n := t.Width() * t.Height(); t.NumCells() < n || cellsOfOtherSize(t) {
-				c.broken = fmt.Sprintf("it does not have the stated %d x %d tiles", t.Width(), t.Height())
+				c.broken = fmt.Sprintf("the layer does not have the stated %d x %d tiles", t.Width(), t.Height())
 				return
 			}
 			c.strata = strata(t)

@@ -54,7 +54,7 @@ func (e *Editor) adopt(from *twmap.Map, groups []int, at int, a Across) (*twmap.
 		other.Groups, other.Info = pick(other.Groups, groups), nil
 	}
 	if err := other.Load(); err != nil {
-		e.reportChange(nil, 1, "", "of the other map not all can be read: %v", err)
+		e.reportChange(nil, 1, "", "the other map cannot be read completely: %v", err)
 	}
 	other.Orphans = nil
 	physicsGone := 0
@@ -110,7 +110,7 @@ func (e *Editor) adopt(from *twmap.Map, groups []int, at int, a Across) (*twmap.
 	for _, g := range other.Groups {
 		e.reportChange(g, len(g.Layers), "layers", "the group came from the other map")
 	}
-	e.reportChange(nil, physicsGone, "layers", "physics layers of the other map stayed there")
+	e.reportChange(nil, physicsGone, "layers", "physics layers of the other map are not copied")
 	e.Fit()
 	return other, nil
 }

@@ -335,7 +335,7 @@ func (e *Editor) checkChange(c LayerChange) error {
 	}
 	if c.ColorEnv != nil && *c.ColorEnv >= 0 {
 		if env := e.m.Envelopes[*c.ColorEnv]; env.Channels != twmap.ChannelsColor {
-			return fmt.Errorf("%s is a %s envelope: expected one of colours", e.Path(env), env.Channels)
+			return fmt.Errorf("%s is a %s envelope: expected a colour envelope", e.Path(env), env.Channels)
 		}
 	}
 	if c.Name != nil {

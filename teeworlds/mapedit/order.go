@@ -83,7 +83,7 @@ func allInRange(what twmap.PartKind, list []int, n int) error {
 // settle changes dangling references to none, before parts are added.
 func (e *Editor) settle(kind twmap.PartKind) error {
 	n, err := DropDangling(e.m, kind)
-	e.reportChange(nil, n, "references", "references to %ss that the map does not have became none", kind)
+	e.reportChange(nil, n, "references", "references to %ss that do not exist set to none", kind)
 	return err
 }
 
@@ -133,7 +133,7 @@ func (e *Editor) remove(kind twmap.PartKind, list []int, part func(i int) any) e
 		if g.users == 0 {
 			e.reportChange(g.part, 1, "", "removed")
 		} else {
-			e.reportChange(g.part, 1, "", "removed; %s to it became none", words.Count(g.users, "reference"))
+			e.reportChange(g.part, 1, "", "removed; %s to it set to none", words.Count(g.users, "reference"))
 		}
 	}
 	return nil

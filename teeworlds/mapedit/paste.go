@@ -36,7 +36,7 @@ func (e *Editor) PasteArea(from *twmap.Map, area Area, x, y int, a Across) error
 	for _, m := range []*twmap.Map{from, e.m} {
 		for _, l := range m.Layers() {
 			if _, err := visit(l, func(*slot) {}); err != nil {
-				return fmt.Errorf("%s: not all of it can be read: %w", e.Path(l), err)
+				return fmt.Errorf("%s cannot be read completely: %w", e.Path(l), err)
 			}
 		}
 	}
@@ -180,7 +180,7 @@ func pasted[T comparable](p *pasting, l twmap.Layer, what string, read, theirs [
 	if slices.Equal(list, read) {
 		return nil, false
 	}
-	p.e.reportChange(l, gone, what, "removed, as they were in the area")
+	p.e.reportChange(l, gone, what, "removed, because they were in the area")
 	p.e.reportChange(l, len(list)-len(read)+gone, what, "came from the other map")
 	return list, true
 }

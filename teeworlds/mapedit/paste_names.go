@@ -247,7 +247,7 @@ func (p *pasting) makeMissing(groups []*twmap.Group, twins []*twin) {
 				c.X, c.Y = c.X+int32((p.target.X-p.area.X)*tileUnits), c.Y+int32((p.target.Y-p.area.Y)*tileUnits)
 			}
 			p.e.m.Groups = slices.Insert(p.e.m.Groups, before, groups[i])
-			p.e.reportChange(groups[i], 1, "", "was made like that of the other map")
+			p.e.reportChange(groups[i], 1, "", "got the properties of the one in the other map")
 		}
 		if groups[i] == nil {
 			continue
@@ -258,7 +258,7 @@ func (p *pasting) makeMissing(groups []*twmap.Group, twins []*twin) {
 			if tw.missing {
 				tw.ours = p.makeLayer(tw, groups[i])
 				groups[i].Layers = slices.Insert(groups[i].Layers, next, tw.ours)
-				p.e.reportChange(tw.ours, 1, "", "was made like that of the other map")
+				p.e.reportChange(tw.ours, 1, "", "got the properties of the one in the other map")
 			}
 			if tw.ours == nil {
 				continue

@@ -192,7 +192,7 @@ func TestPasteAreaByName(t *testing.T) {
 	for _, want := range []string{
 		`images/moon (1): 1  image "moon (1)" came from the other map`,
 		`sounds/wind: 1  sound "wind" came from the other map`,
-		"groups/Near: 1  was made like that of the other map",
+		"groups/Near: 1  got the properties of the one in the other map",
 		"groups/Far/tiles grass_main: 1  3 x 2 tiles became 8 x 6",
 	} {
 		if !strings.Contains(got, want) {

@@ -71,7 +71,7 @@ func Renumber(m *twmap.Map, kind twmap.PartKind, to func(number int) int) (int, 
 			continue
 		}
 		if err != nil {
-			return 0, fmt.Errorf("%s: not all that refers to the %ss of the map can be read: %w", part.Path(), kind, err)
+			return 0, fmt.Errorf("%s: some references to the %ss of the map cannot be read: %w", part.Path(), kind, err)
 		}
 		changed = append(changed, l)
 	}

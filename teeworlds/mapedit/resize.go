@@ -35,7 +35,7 @@ func (s Sides) String() string {
 // teleporters are not copied, because copies would add to them.
 func (e *Editor) Extend(by Sides) error {
 	if by.Left < 0 || by.Right < 0 || by.Up < 0 || by.Down < 0 {
-		return errors.New("a map cannot be extended by less than nothing: crop cuts off")
+		return errors.New("a map cannot be extended by a negative number of tiles: crop makes it smaller")
 	}
 	all := effort.MapMade.Start(0)
 	for _, l := range e.m.Layers() {
@@ -291,7 +291,7 @@ func (e *Editor) Shift(layers []LayerAt, x, y int) error {
 			return Cell{}
 		})
 		e.reportChange(l, moved, "tiles", "moved by %d,%d", x, y)
-		e.reportChange(l, lost, "tiles", "left the layer and are lost")
+		e.reportChange(l, lost, "tiles", "are now outside of the layer and are lost")
 	}
 	return nil
 }

@@ -355,7 +355,7 @@ func (s *scaling) design(l *twmap.TileLayer, what string) []twmap.Layer {
 	s.e.reportChange(l, w*h, "tiles", "%s", what)
 	if a := l.AutoMapper; a != nil {
 		l.AutoMapper = nil
-		s.e.reportChange(l, 1, "", "automapper taken away: its rules are for the old tiles")
+		s.e.reportChange(l, 1, "", "automapper removed: its rules are for the old tiles")
 	}
 	sh := s.sheets[l.Image]
 	if sh == nil || len(sh.images) == 0 {
@@ -426,7 +426,7 @@ func (s *scaling) physics(l *twmap.TileLayer, what string) {
 			}
 		}
 	}
-	s.e.reportChange(l, lasers, "lasers and doors", "are as long as before")
+	s.e.reportChange(l, lasers, "lasers and doors", "keep their length")
 }
 
 // isLaser reports whether the length of an entity is set by tiles around it.

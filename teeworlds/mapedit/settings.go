@@ -35,9 +35,9 @@ func subject(line string) string {
 func checkSetting(line string) error {
 	switch {
 	case strings.TrimSpace(line) == "":
-		return errors.New("a setting is a command: this is an empty line")
+		return errors.New("expected a command, found an empty line")
 	case strings.ContainsAny(line, "\n\r\x00"):
-		return fmt.Errorf("%q is more than a line", line)
+		return fmt.Errorf("%q: expected a single line", line)
 	}
 	return checkLength("setting", line, maxSetting)
 }

@@ -37,7 +37,7 @@ func (e *Editor) RemoveUnused() error {
 	if err := e.RemoveUnusedEnvelopes(); err != nil {
 		return err
 	}
-	e.reportChange(nil, e.m.RemoveUnusedBlocks(), "blocks", "data blocks that nothing uses removed")
+	e.reportChange(nil, e.m.RemoveUnusedBlocks(), "blocks", "unused data blocks removed")
 	return nil
 }
 

@@ -257,7 +257,7 @@ func (e *Editor) TurnTiles(layers []LayerAt, area *Area, t Turn) error {
 		case area != nil && a != *area:
 			return fmt.Errorf("%s: the area %v is not all inside of its %d x %d tiles", e.Path(l), *area, l.Width(), l.Height())
 		case area != nil && (a.X+w > l.Width() || a.Y+h > l.Height()):
-			return fmt.Errorf("%s: the area %v has no room in its %d x %d tiles when it is %v", e.Path(l), *area, l.Width(), l.Height(), t)
+			return fmt.Errorf("%s: the area %v does not fit into the %d x %d tiles when it is %v", e.Path(l), *area, l.Width(), l.Height(), t)
 		case area == nil && w != l.Width() && l.Kind().Physics():
 			return fmt.Errorf("%s: its size of %d x %d tiles is fixed, so only a square area of it can be %v", e.Path(l), l.Width(), l.Height(), t)
 		}

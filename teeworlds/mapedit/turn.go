@@ -27,7 +27,7 @@ func (t Turn) String() string {
 	case t.Mirrored:
 		return "mirrored and turned"
 	}
-	return [...]string{"as it was", "turned by 90 degrees", "turned by 180 degrees", "turned by 270 degrees"}[t.Quarters&3]
+	return [...]string{"unchanged", "turned by 90 degrees", "turned by 180 degrees", "turned by 270 degrees"}[t.Quarters&3]
 }
 
 // after returns the turn that does first g and then t.

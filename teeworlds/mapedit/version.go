@@ -27,7 +27,7 @@ func (e *Editor) Fit() {
 }
 
 // ErrLoss is wrapped by errors about things that the other game does not have; Drop removes them instead.
-var ErrLoss = errors.New("this would lose")
+var ErrLoss = errors.New("this would discard")
 
 // Across specifies how a map is converted between games.
 type Across struct {
@@ -150,7 +150,7 @@ func (e *Editor) across(a Across, remaps, back map[string]*remap, lacks func(nam
 			err = e.fitsTiles(i, p.Rect)
 		}
 		if err == nil && r != nil && !ofSameGame(p, r, back[im.Name]) {
-			err = errors.New("the picture that was found is that of the other game")
+			err = errors.New("the only picture found is that of the other game")
 		}
 		switch {
 		case err == nil:
@@ -187,7 +187,7 @@ func (e *Editor) across(a Across, remaps, back map[string]*remap, lacks func(nam
 
 func (a *Across) find(name string) (*image.NRGBA, error) {
 	if a.Find == nil {
-		return nil, errors.New("no pictures of the games were given")
+		return nil, errors.New("no pictures of the games given")
 	}
 	return a.Find(name)
 }
@@ -273,7 +273,7 @@ func (e *Editor) remapTiles(i int, u users, r *remap) {
 			t.ID = to
 			g.Set(at%g.Width(), at/g.Width(), t)
 		}
-		e.reportChange(l, moved, "tiles", "tiles are where the other game has them")
+		e.reportChange(l, moved, "tiles", "tiles moved to their positions in the other game")
 		e.reportChange(l, air, "tiles", "tiles that cannot be seen became air: the other game would show them")
 	}
 	e.reportChange(e.m.Images[i], redrawn, "tiles", "tiles that are drawn a little differently in the other game")

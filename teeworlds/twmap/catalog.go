@@ -118,7 +118,7 @@ var (
 		"Delete the lines, correct the number, or add the tiles.")
 	foundSettingOther = Catalog.Add("tw-map-setting-other", check.Info,
 		"Settings are not commands of DDNet, but look like those of other servers such as KoG, F-DDrace and DDNet++.",
-		"Nothing if the map is for one of these servers; otherwise delete the lines.")
+		"Nothing to do if the map is for one of these servers; otherwise delete the lines.")
 	foundSettingRefused = Catalog.Add("tw-map-setting-refused", check.Warning,
 		"A setting is a command that maps must not run.",
 		"Delete the line; the server's operator can run the command.")
@@ -136,7 +136,7 @@ var (
 		"Use `trowel repair MAP -o NEW`: the item is written completely.")
 	foundItemLong = Catalog.Add("tw-map-item-long", check.Info,
 		"An item has more integers than its version has: it may be newer than this program knows.",
-		"Nothing: readers ignore them, and edits keep them. Packing without the sidecar drops them.")
+		"Nothing to do: readers ignore them, and edits keep them. Packing without the sidecar drops them.")
 	foundItemVersion = Catalog.Add("tw-map-item-version", check.Warning,
 		"An item has an undefined version.",
 		"Check which program wrote the map; the additions of the version are kept, but not interpreted.")
@@ -145,19 +145,19 @@ var (
 		"Extract and delete the surplus item.")
 	foundItemUnknown = Catalog.Add("tw-map-item-unknown", check.Info,
 		"The map has items of an unknown type, as modified games write them.",
-		"Nothing: they are kept.")
+		"Nothing to do: they are kept.")
 	foundUUIDIndex = Catalog.Add("tw-map-uuid-index", check.Info,
 		"An entry of the UUID index is broken or names a type that has no items.",
-		"Nothing: readers ignore it.")
+		"Nothing to do: readers ignore it.")
 	foundGroupEx = Catalog.Add("tw-map-group-ex", check.Info,
 		"A group has a parallax zoom, which DDNet wrote from August 2022 to October 2023 and no longer reads.",
-		"Nothing: the current game ignores it.")
+		"Nothing to do: the current game ignores it.")
 	foundOtherGame = Catalog.Add("tw-map-other-game", check.Info,
 		"The map is for another game on the engine, which uses layers, images or items in its own way.",
-		"Nothing: the named parts are kept and not checked.")
+		"Nothing to do: the named parts are kept and not checked.")
 	foundTeeworlds = Catalog.Add("tw-map-teeworlds", check.Info,
 		"The map has the format of Teeworlds 0.7, but contains features of DDNet.",
-		"Nothing if it is for DDNet; Teeworlds ignores the named parts.")
+		"Nothing to do if it is for DDNet; Teeworlds ignores the named parts.")
 )
 
 // Images and sounds.
@@ -233,7 +233,7 @@ var (
 		"Give it another envelope, or none.")
 	foundEnvelopeNone = Catalog.Add("tw-map-envelope-none", check.Info,
 		"A layer, quad or sound source has an envelope number below -1, which means no envelope.",
-		"Nothing: the game treats all numbers below 0 alike.")
+		"Nothing to do: the game treats all numbers below 0 alike.")
 	foundEnvelopeKind = Catalog.Add("tw-map-envelope-kind", check.Warning,
 		"A layer, quad or sound source uses an envelope of the wrong kind, such as a colour envelope for a position.",
 		"Give it an envelope of the right kind.")
@@ -267,13 +267,13 @@ var (
 		"Make the layer as wide and as high as the game layer.")
 	foundPhysicsName = Catalog.Add("tw-map-physics-name", check.Info,
 		"The name of a physics layer, or of the group of the game layer, differs from the game's.",
-		"Nothing: the game ignores the name.")
+		"Nothing to do: the game ignores the name.")
 	foundPhysicsLook = Catalog.Add("tw-map-physics-look", check.Info,
 		"A physics layer has a colour, an image or the detail flag, which have no effect.",
-		"Nothing: the game ignores them.")
+		"Nothing to do: the game ignores them.")
 	foundTilesOther = Catalog.Add("tw-map-physics-tiles-other", check.Info,
 		"A physics layer that only DDNet has contains tiles for other games, which DDNet ignores; other games draw them.",
-		"Nothing for DDNet. Convert the map: it gets air there.")
+		"Nothing to do for DDNet. Convert the map: it gets air there.")
 	foundGameClip = Catalog.Add("tw-map-game-clip", check.Warning,
 		"The group of the game layer is clipped, and the game ignores that.",
 		"Turn clipping off.")
@@ -303,7 +303,7 @@ var (
 		"Set another seed.")
 	foundAutoMapperLost = Catalog.Add("tw-map-automapper-lost", check.Info,
 		"An automapper belongs to no tile layer, or to a layer that already has one.",
-		"Nothing: the editor ignores it.")
+		"Nothing to do: the editor ignores it.")
 )
 
 // Tiles, and what they amount to together.
@@ -326,14 +326,14 @@ var (
 		"Rotate the tiles instead of mirroring them.")
 	foundTileDeprecated = Catalog.Add("tw-map-tile-deprecated", check.Info,
 		"The speedup layer has deprecated speedups.",
-		"Nothing if the map plays well; in a new map use current speedups.")
+		"Nothing to do if the map plays well; in a new map use current speedups.")
 	foundSpawnsCrash = Catalog.Add("tw-map-spawns-crash", check.Error,
 		"A map in the format of Teeworlds 0.7 has more than 64 spawns of one kind. The game has no room for them, and its "+
 			"server crashes, immediately or later.",
 		"Delete some.")
 	foundSpawnsMany = Catalog.Add("tw-map-spawns-many", check.Info,
 		"The map has more than 64 spawns of one kind. DDNet accepts them, but the server of Teeworlds 0.7 crashes.",
-		"Nothing if it is for DDNet; delete some before you convert it for Teeworlds 0.7.")
+		"Nothing to do if it is for DDNet; delete some before you convert it for Teeworlds 0.7.")
 	foundNoSpawn = Catalog.Add("tw-map-no-spawn", check.Warning,
 		"No tile is a spawn, so the map cannot be played.",
 		"Add a spawn, unless the map is only a background.")

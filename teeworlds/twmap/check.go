@@ -149,7 +149,7 @@ func (c *checker) spots() spots { return spots{left: &c.left} }
 // foldings lists the kinds that are reported once for a whole map, with the name of what they count.
 var foldings = map[string]string{
 	foundTileDeprecated.ID: "booster of the old kind",
-	foundEnvelopeNone.ID:   "reference to no envelope by a number below -1",
+	foundEnvelopeNone.ID:   "reference to an envelope by a number below -1",
 	foundGroupEx.ID:        "group with a parallax zoom",
 	foundLayerShared.ID:    "layer shared by two groups",
 	foundItemLong.ID:       "item with surplus integers",

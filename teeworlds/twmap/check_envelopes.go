@@ -140,7 +140,7 @@ func (u *envelopeUse) report(sink check.Sink, what string) {
 			u.missing.of("reference"), u.want, &u.missing)
 	}
 	if u.odd.n > 0 {
-		sink.AddAt(foundEnvelopeNone, u.odd.at(), path, -1, "%s: %s to no %v envelope by a number other than -1: %s", what,
+		sink.AddAt(foundEnvelopeNone, u.odd.at(), path, -1, "%s: %s to %v envelopes by numbers below -1: %s", what,
 			u.odd.of("reference"), u.want, &u.odd)
 	}
 	if u.wrong.n > 0 {

@@ -207,7 +207,7 @@ func checkNoCells(sink check.Sink, part *Part, l *TileLayer) {
 	ref.block.Look(func(data []byte, err error) {
 		if err == nil && len(bytes.TrimLeft(data, "\x00")) > 0 {
 			sink.AddAt(foundTilesOther, part.at(), part.Path(), ref.offset(),
-				"the %v layer has tiles in data block %d, which is air for games that do not have such layers", l.Kind(), ref.index)
+				"the %v layer has tiles in data block %d, which must be air: it is for games without these layers", l.Kind(), ref.index)
 		}
 	})
 }

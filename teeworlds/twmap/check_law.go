@@ -181,7 +181,7 @@ func (l *law) tiles() {
 			l.AddAt(foundTilesIndex, t.part.at(), t.part.Path(), -1,
 				"the tiles of the %v layer are in data block %d, the map has %d", t.kind, t.data, len(l.f.Data))
 		} else if by, ok := used[t.data]; ok {
-			l.AddAt(foundTilesShared, t.part.at(), t.part.Path(), block.Offset(), "data block %d has also the tiles of %s", t.data, by.Path())
+			l.AddAt(foundTilesShared, t.part.at(), t.part.Path(), block.Offset(), "data block %d also contains the tiles of %s", t.data, by.Path())
 		} else {
 			used[t.data] = t.part
 		}

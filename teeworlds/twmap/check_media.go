@@ -40,7 +40,7 @@ func (c *checker) checkAmounts(sink check.Sink) {
 		{"layers", len(m.Layers()), maxItems},
 	} {
 		if a.n > a.up {
-			sink.Add(foundAmount, a.what, -1, "the map has %d %s, the game takes %d", a.n, a.what, a.up)
+			sink.Add(foundAmount, a.what, -1, "the map has %d %s, the game accepts %d", a.n, a.what, a.up)
 		}
 	}
 }
@@ -127,18 +127,18 @@ func CheckOpus(data []byte) error {
 	case len(data) == 0:
 		return errors.New("the area is empty")
 	case !bytes.HasPrefix(data, []byte("OggS")):
-		return errors.New("it is not an Ogg file")
+		return errors.New("not an Ogg file")
 	case len(data) < pageHeader:
-		return errors.New("it ends in the header of its first page")
+		return errors.New("the file ends in the header of its first page")
 	}
 	head := data[min(pageHeader+int(data[pageHeader-1]), len(data)):] // after the segment table
 	switch {
 	case !bytes.HasPrefix(head, []byte("OpusHead")) || len(head) < 19:
-		return errors.New("it is an Ogg file, but its codec is not Opus")
+		return errors.New("an Ogg file, but its codec is not Opus")
 	case head[8]>>4 != 0: // only the upper four bits break compatibility
 		return fmt.Errorf("its version %d of Opus is unknown", head[8])
 	case head[9] != 1 && head[9] != 2:
-		return fmt.Errorf("it has %s, the game plays 1 or 2", words.Count(head[9], "channel"))
+		return fmt.Errorf("the sound has %s, the game plays 1 or 2", words.Count(head[9], "channel"))
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func (c *checker) findForeign() {
 	}
 	if layers.n > 0 && (c.profile == nil || !c.profile.ownLayers) {
 		c.add(func(sink check.Sink) {
-			sink.AddAt(foundOtherGame, layers.at(), "", -1, "the map has %s of %s, which was not looked at: %s", layers.of("layer"), c.mod, &layers)
+			sink.AddAt(foundOtherGame, layers.at(), "", -1, "the map has %s of %s, which was not checked: %s", layers.of("layer"), c.mod, &layers)
 		})
 	}
 	const sevenIntegers = "images of seven integers in version 1"

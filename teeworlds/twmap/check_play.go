@@ -98,13 +98,14 @@ func (c *checker) checkTeles(sink check.Sink) {
 	back := []GameTile{TileTeleCheckpointIn, TileTeleCheckpointInEvil}
 	switch {
 	case !comesBack:
-		report(foundCheckpointUnused, "checkpoint or exit of one, without a tile that leads back to checkpoints", func(t GameTile, _ uint8) bool {
+		report(foundCheckpointUnused, "tile of checkpoints, but no tile returns players to checkpoints", func(t GameTile, _ uint8) bool {
 			return t == TileTeleCheckpoint || t == TileTeleCheckpointOut
 		})
 	case !anyExit:
-		report(foundCheckpointExit, "teleporter to checkpoints, of which none has an exit", func(t GameTile, _ uint8) bool { return is(t, back) })
+		const thing = "teleporter to checkpoints, but no checkpoint has an exit"
+		report(foundCheckpointExit, thing, func(t GameTile, _ uint8) bool { return is(t, back) })
 	default:
-		report(foundCheckpointExit, "checkpoint without an exit of its number, or of a lower one",
+		report(foundCheckpointExit, "checkpoint without an exit of its number or a lower number",
 			func(t GameTile, n uint8) bool { return t == TileTeleCheckpoint && noCheckExit[n] })
 		report(foundCheckpointEntry, "exit without a checkpoint of its number",
 			func(t GameTile, n uint8) bool { return t == TileTeleCheckpointOut && !reached[n] })

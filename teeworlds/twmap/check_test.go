@@ -535,7 +535,7 @@ func TestCheckMany(t *testing.T) {
 	if len(first) != 21 || len(first[0].At) != 50*45 {
 		t.Errorf("%d findings: %v", len(first), first)
 	}
-	want := `the front layer "Front" has 2250 tiles that a front layer does not have: 0,0 (1) 1,0 (1) 2,0 (1) 3,0 (1) ` +
+	want := `the front layer "Front" has 2,250 tiles that a front layer does not have: 0,0 (1) 1,0 (1) 2,0 (1) 3,0 (1) ` +
 		`4,0 (1) 5,0 (1) 6,0 (1) 7,0 (1) ...`
 	if f := first[0]; f.Message != want || f.Path != "groups[0].layers[1]" || f.Offset != -1 {
 		t.Errorf("finding: %#v", f)

@@ -218,7 +218,7 @@ func (f *cellFaults) report(sink check.Sink, what string, offset int64, kind Kin
 		spots *spots
 		are   string
 	}{
-		{foundTileReserved, &f.reserved, "with bytes set that must be 0"},
+		{foundTileReserved, &f.reserved, "whose reserved bytes are not 0"},
 		{foundTileInvalid, &f.invalid, fmt.Sprintf("that a %v layer does not have", kind)},
 		{foundTileUnused, &f.unused, fmt.Sprintf("whose %s is 0", unusedReasons[kind])},
 		{foundTileFlags, &f.flags, "with flags that they cannot have"},

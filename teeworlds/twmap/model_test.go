@@ -279,7 +279,7 @@ func TestEncodeValidates(t *testing.T) {
 	}{
 		{func(m *twmap.Map) { m.Info.Author = "a\x00b" }, `info.author: "a\x00b" has a NUL`},
 		{func(m *twmap.Map) { m.Info.Settings[0] = "\xff" }, `info.settings[0]: "\xff" is not UTF-8`},
-		{func(m *twmap.Map) { m.Info.License = strings.Repeat("x", 1<<20) }, "info.license: 1048576 bytes: expected less than 1048576"},
+		{func(m *twmap.Map) { m.Info.License = strings.Repeat("x", 1<<20) }, "info.license: 1,048,576 bytes: expected less than 1,048,576"},
 		{func(m *twmap.Map) { m.Groups[0].Name = long }, `groups[0]: the name "xxxxxxxxxxxx" has 12 bytes: expected at most 11`},
 		{func(m *twmap.Map) { m.Groups[0].Layers[1].Base().Name = long },
 			`groups[0].layers[1]: the name "xxxxxxxxxxxx" has 12 bytes: expected at most 11`},

@@ -109,7 +109,7 @@ func TestCheckFolds(t *testing.T) {
 		`20 items with surplus integers: layers[1] layers[2] layers[3] layers[4] layers[5] layers[6] layers[7] layers[8] ...`,
 		`4 settings that DDNet does not have, as other servers do: sv_hide_kog_timer plot_size`,
 		`20 groups with a parallax zoom: groups[1] groups[2] groups[3] groups[4] groups[5] groups[6] groups[7] groups[8] ...`,
-		`60 references to no envelope by a number below -1: groups[1].layers[0] groups[2].layers[0] groups[3].layers[0] ` +
+		`60 references to an envelope by a number below -1: groups[1].layers[0] groups[2].layers[0] groups[3].layers[0] ` +
 			`groups[4].layers[0] groups[5].layers[0] groups[6].layers[0] groups[7].layers[0] groups[8].layers[0] ...`,
 	}
 	var got []string

@@ -46,7 +46,7 @@ func checkSettings(sink check.Sink, profile *Profile, settings []string) {
 	for i, line := range settings {
 		c.part = &Part{Kind: PartSetting, Number: i, Name: line[:min(len(line), maxSetting)]}
 		if len(c.reported) >= maxReportedSettings {
-			c.find(foundSettingUnknown, "the rest of the settings was not looked at: too many are not")
+			c.find(foundSettingUnknown, "the remaining settings were not checked, because too many lines are not settings")
 			break
 		}
 		if len(line) > maxSetting {

@@ -138,7 +138,7 @@ func (v *validator) name(path, s string, n int) {
 // text checks a text in a data block.
 func (v *validator) text(path, s string) {
 	if len(s) >= maxText {
-		v.lost(path, "%s: expected less than %d", words.Count(len(s), "byte"), maxText)
+		v.lost(path, "%s: expected less than %s", words.Count(len(s), "byte"), words.Thousands(maxText))
 	}
 	v.chars(path, s)
 }

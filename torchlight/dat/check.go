@@ -33,10 +33,10 @@ var (
 		"Compile the file again from its text.")
 	foundStringUnused = Catalog.Add("tl-dat-string-unused", check.Info,
 		"Strings of the table are unused.",
-		"No action needed: compiling the file again removes them.")
+		"Nothing to do: compiling the file again removes them.")
 	foundStringLine = Catalog.Add("tl-dat-string-line", check.Info,
 		"A string contains a line feed, which the text form cannot contain; the text shows it as \\n.",
-		"No action needed: when the text is edited, \\n replaces the line feed.")
+		"Nothing to do: when the text is edited, \\n replaces the line feed.")
 	foundBool = Catalog.Add("tl-dat-bool", check.Warning,
 		"A BOOL is neither 0 nor 1.",
 		"Compile the file again from its text.")
@@ -49,7 +49,7 @@ var (
 		"Replace the number by the guessed name with `trowel repair`.")
 	foundUnknownName = Catalog.Add("tl-dat-unknown-name", check.Info,
 		"Keys or nodes have a hash whose name is unknown.",
-		"No action needed: the text contains names that compile to the same hashes.")
+		"Nothing to do: the text contains names that compile to the same hashes.")
 	foundTorchlight1 = Catalog.Add("tl-dat-torchlight1", check.Info,
 		"The file is from Torchlight I. Torchlight II does not read it.",
 		"Decompile it and compile the text for Torchlight II.")

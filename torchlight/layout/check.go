@@ -59,7 +59,7 @@ var (
 		"Compile the layout again from its text.")
 	foundFlag = Catalog.Add("tl-layout-group-flag", check.Info,
 		"A byte of a group that must be 0 or 1 has another value; some editors do not initialize it.",
-		"No action needed; to clean the value, compile the layout again from its text.")
+		"Nothing to do; to clean the value, compile the layout again from its text.")
 	foundCount = Catalog.Add("tl-layout-count", check.Info,
 		"COUNT is not the number of objects.",
 		"Set COUNT to the number of objects; compiling ignores it.")
@@ -80,7 +80,7 @@ var (
 		"Correct its name, or remove it.")
 	foundMark = Catalog.Add("tl-layout-marked", check.Info,
 		"The text has a marked line, which only Trowel understands.",
-		"No action needed, unless you open the text in the editor, which ignores that line.")
+		"Nothing to do, unless you open the text in the editor, which ignores that line.")
 )
 
 // Check reports problems that are visible in a compiled layout alone. Check returns the layout, or nil if it cannot be decoded.

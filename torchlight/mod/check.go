@@ -18,13 +18,13 @@ var (
 		"Download the mod again; `trowel extract -k` saves the existing files.")
 	foundOldHeader = Catalog.Add("tl-mod-old-header", check.Info,
 		"The header has a version before 4, as written by the first editors.",
-		"No action needed; packing without the sidecar writes version 4.")
+		"Nothing to do; packing without the sidecar writes version 4.")
 	foundGap = Catalog.Add("tl-mod-gap", check.Warning,
 		"There are bytes between the header and the archive.",
 		"Extract, delete .trowel.json, pack: this removes the bytes.")
 	foundFlags = Catalog.Add("tl-mod-flags", check.Info,
 		"The header has flags that no known mod has.",
-		"No action possible: the meaning of the flags is unknown.")
+		"Nothing can be done: the meaning of the flags is unknown.")
 	foundRequiredHash = Catalog.Add("tl-mod-required-hash", check.Warning,
 		"The mod requires other mods but has no hash of them, or has a hash but requires no mods.",
 		"Publish the mod with the game's editor: how to compute the hash is unknown.")

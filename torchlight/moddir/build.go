@@ -262,7 +262,7 @@ func (o *BuildOptions) collect(fsys fs.FS) (*folder, error) {
 		if n := len(f.drafts) - 1; n > 0 {
 			more = ", and " + words.Count(n, "more file")
 		}
-		o.warn(f.drafts[0], "is omitted"+more+": the game uses the .DDS next to it (--all packs both)")
+		o.warn(f.drafts[0], "is left out"+more+": the game uses the .DDS next to it (--all packs both)")
 	}
 	return f, nil
 }

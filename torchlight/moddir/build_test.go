@@ -91,7 +91,7 @@ func TestEditOdd(t *testing.T) {
 	got := packed(t, build(t, fsys, moddir.BuildOptions{Options: moddir.Options{Warn: func(path, message string) {
 		warned = append(warned, path+" "+message)
 	}}}))
-	want := []string{"MEDIA/A.DAT is edited, so what its text does not contain is lost: the exact bits of 1 value"}
+	want := []string{"MEDIA/A.DAT has been edited; data that its text cannot contain is lost: the exact bits of 1 value"}
 	if diff := cmp.Diff(want, warned); diff != "" {
 		t.Error(diff)
 	}

@@ -35,7 +35,7 @@ var (
 		"Correct the BASEFILE, or add the file.")
 	foundBaseOutside = Catalog.Add("tl-mod-outside-basefile", check.Info,
 		"Units are based on a file that is not in the mod; the files of the game were not checked.",
-		"No action needed; to check the files of the game, too, give them with --base.")
+		"Nothing to do; to check the files of the game, too, give them with --base.")
 	foundFileMissing = Catalog.Add("tl-mod-missing-file", check.Error,
 		"A reference to a file that is neither in the mod nor in the game.",
 		"Correct the path, or add the file.")
@@ -45,7 +45,7 @@ var (
 		"Correct the path or add the file, or give the game's files with --base.")
 	foundFileOutside = Catalog.Add("tl-mod-outside-file", check.Info,
 		"A reference to a layout that is not in the mod; the files of the game were not checked.",
-		"No action needed; to check the files of the game, too, give them with --base.")
+		"Nothing to do; to check the files of the game, too, give them with --base.")
 	foundIconMissing = Catalog.Add("tl-mod-missing-icon", check.Warning,
 		"A data file names an icon that is in no image set of the mod or of the game, so the game shows no icon.",
 		"Correct the name, or add the sprite to an image set.")
@@ -55,7 +55,7 @@ var (
 		"Correct the name or add the sprite, or give the game's files with --base.")
 	foundIconOutside = Catalog.Add("tl-mod-outside-icon", check.Info,
 		"Data files name icons that are in no image set of the mod; the files of the game were not checked.",
-		"No action needed; to check the files of the game, too, give them with --base.")
+		"Nothing to do; to check the files of the game, too, give them with --base.")
 	foundMeshMissing = Catalog.Add("tl-mod-missing-mesh", check.Warning,
 		"A unit or an object of a layout names a mesh that is neither in the mod nor in the game, so nothing is drawn for it.",
 		"Correct MESHFILE, RESOURCEDIRECTORY or the path, or add the mesh.")
@@ -125,5 +125,5 @@ var (
 		"Delete the compiled file and compile the source again.")
 	foundNoSource = Catalog.Add("tl-source-missing", check.Info,
 		"A compiled file has no source next to it. It is packed unchanged.",
-		"No action needed; to get a source, use `trowel convert`.")
+		"Nothing to do; to get a source, use `trowel convert`.")
 )

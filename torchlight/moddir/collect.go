@@ -233,7 +233,7 @@ func (f *folder) choose(chosen map[string]*source, s *source, warn func(at, mess
 			s, other = other, s
 		}
 		chosen[s.path] = s
-		warn(other.at, fmt.Sprintf("omitted: %s is a newer form of the same file", s.at))
+		warn(other.at, fmt.Sprintf("left out: %s is a newer form of the same file", s.at))
 		return nil
 	}
 	clash := SourceError{s.at, fmt.Errorf("has the path %s in the game, and so has %s", s.path, other.at)}
@@ -301,7 +301,7 @@ func (f *folder) content(s *source, o *Options) ([]byte, error) {
 		return data, nil
 	}
 	if lost != nil {
-		own.warn(s.at, "is edited, so what its text does not contain is lost: "+strings.Join(lost, ", "))
+		own.warn(s.at, "has been edited; data that its text cannot contain is lost: "+strings.Join(lost, ", "))
 	}
 	s.compiled.Store(true)
 	out, err := s.form.compile(data, residue, s.path, &own)

@@ -191,7 +191,7 @@ func (f *folder) assemble(s *source, data []byte) ([]byte, error) {
 			}
 			to := sprite.Cut(made)
 			if to.Rect.Size() != m.Rect.Size() {
-				return nil, fmt.Errorf("%s: expected %d × %d pixels, as %s says, found %d × %d", at, to.Rect.Dx(),
+				return nil, fmt.Errorf("%s: expected %d × %d pixels, as %s states, found %d × %d", at, to.Rect.Dx(),
 					to.Rect.Dy(), set.at, m.Rect.Dx(), m.Rect.Dy())
 			}
 			for y := range m.Rect.Dy() {

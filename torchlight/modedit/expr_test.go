@@ -115,10 +115,10 @@ func TestSetExpressionAll(t *testing.T) {
 	if _, err := e.SetExpression("**", "LEVEL", "100/LEVEL", modedit.Choice{}); err == nil || n > 0 {
 		t.Errorf("%v, %d changes", err, n)
 	}
-	for path, want := range map[string]string{"UNITS/LOOP.DAT": "leads back",
+	for path, want := range map[string]string{"UNITS/LOOP.DAT": "forms a circle",
 		"UNITS/LOST.DAT": "its base file MEDIA/UNITS/NO.DAT is not available"} {
 		for _, expression := range []string{"LEVEL", "default(LEVEL, 1)"} {
-			if want != "leads back" && expression != "LEVEL" {
+			if want != "forms a circle" && expression != "LEVEL" {
 				continue
 			}
 			if _, err := e.SetExpression(path, "RANK", expression, modedit.Choice{}); err == nil || !strings.Contains(err.Error(), want) {

@@ -99,7 +99,7 @@ func TestSet(t *testing.T) {
 		{"LEVEL", "-7", modedit.Choice{}, "LEVEL:10", "LEVEL:-7"},
 		{"LEVEL", "*1e9", modedit.Choice{}, "", "10000000000 does not fit INTEGER (-2147483648 to 2147483647)"},
 		{"LEVEL", "many", modedit.Choice{}, "", "many is not a valid INTEGER"},
-		{"LEVEL", "5000000000", modedit.Choice{}, "", "(-2147483648 to 2147483647): the type INTEGER64 holds it"},
+		{"LEVEL", "5000000000", modedit.Choice{}, "", "(-2147483648 to 2147483647): the type INTEGER64 can hold it"},
 		{"COUNT", "+-4", modedit.Choice{}, "", "-1 does not fit UNSIGNED INT (0 to 4294967295)"},
 		{"SPEED", "*3", modedit.Choice{}, "SPEED:1.1", "SPEED:3.3"},
 		{"SPEED", "*1e38", modedit.Choice{}, "SPEED:1.1", "SPEED:1.1e+038"},

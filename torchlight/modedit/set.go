@@ -201,7 +201,7 @@ func typed(t text.Type, s string) (string, error) {
 	if !clean {
 		err := fmt.Errorf("%s is not a valid %s", shown(s), t)
 		if _, long := text.ParseInt64(s); long && t != text.Bool {
-			err = fmt.Errorf("%w (%s): the type INTEGER64 holds it", err, rangeOf[t])
+			err = fmt.Errorf("%w (%s): the type INTEGER64 can hold it", err, rangeOf[t])
 		}
 		return "", err
 	}

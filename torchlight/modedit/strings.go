@@ -162,7 +162,7 @@ func (e *Editor) translationsOf(isList func(name string) bool) map[string]string
 	for _, f := range e.matching(isList) {
 		root, err := e.Tree(f.path)
 		if err != nil {
-			e.Miss(f.path, fmt.Sprintf("omitted, because it cannot be read: %v", err))
+			e.Miss(f.path, fmt.Sprintf("left out, because it cannot be read: %v", err))
 			continue
 		}
 		note(root)

@@ -69,7 +69,7 @@ func (e *Editor) Table(t Table, columns []string) (data []byte, missing []string
 	files = slices.DeleteFunc(files, func(f *file) bool {
 		root, err := r.own(f.path)
 		if err != nil {
-			e.Miss(f.path, fmt.Sprintf("omitted, because it cannot be read: %v", err))
+			e.Miss(f.path, fmt.Sprintf("left out, because it cannot be read: %v", err))
 			return true
 		}
 		chain := r.chain(f.path, root)

@@ -20,7 +20,7 @@ var (
 		"Correct the value with `trowel repair`.")
 	foundHint = Catalog.Add("tl-pak-hint", check.Info,
 		"The manifest's hint for the number of entries differs from what the editor writes, as in archives of other programs.",
-		"No action needed: the game only reserves memory by the hint.")
+		"Nothing to do: the game only reserves memory by the hint.")
 	foundRest = Catalog.Add("tl-pak-rest", check.Warning,
 		"Bytes follow the last section of the manifest.",
 		"Extract, delete .trowel.json, pack: this removes the bytes.")
@@ -35,7 +35,7 @@ var (
 		"Do not use the archive: it is damaged or malicious.")
 	foundGap = Catalog.Add("tl-pak-gap", check.Info,
 		"Bytes of the archive belong to no file.",
-		"No action needed: the game ignores the bytes. Packing without the sidecar removes them.")
+		"Nothing to do: the game ignores the bytes. Packing without the sidecar removes them.")
 	foundSize = Catalog.Add("tl-pak-size", check.Error,
 		"The size in a block differs from the size in the manifest.",
 		"Download the archive again; if it is your own, pack it again.")
@@ -47,7 +47,7 @@ var (
 		"Download the archive again; if it is your own, pack it again.")
 	foundSurplus = Catalog.Add("tl-pak-surplus", check.Info,
 		"Bytes follow the end of a file's compressed stream.",
-		"No action needed: the game ignores the bytes. Packing without the sidecar removes them.")
+		"Nothing to do: the game ignores the bytes. Packing without the sidecar removes them.")
 	foundLower = Catalog.Add("tl-pak-lower-case", check.Error,
 		"A name has lower-case letters: the game finds only upper-case names.",
 		"Rename the file to upper case.")
@@ -65,19 +65,19 @@ var (
 		"Extract, delete .trowel.json, pack: this derives types from extensions.")
 	foundRemoved = Catalog.Add("tl-pak-removed", check.Info,
 		"The archive removes files from the archives below it.",
-		"No action needed if this is intended.")
+		"Nothing to do if this is intended.")
 	foundNameless = Catalog.Add("tl-pak-nameless", check.Info,
 		"A record of a file has no name, or the name or type of a directory.",
-		"No action needed: the game ignores the record. Packing without the sidecar removes it.")
+		"Nothing to do: the game ignores the record. Packing without the sidecar removes it.")
 	foundRoot = Catalog.Add("tl-pak-root", check.Warning,
 		"The manifest's root is not MEDIA/, the folder of all paths of the game.",
 		"Pack the files in a folder MEDIA.")
 	foundCompressedJPG = Catalog.Add("tl-pak-compressed-jpg", check.Info,
 		"A .JPG is compressed; the editor stores these files uncompressed.",
-		"No action needed; to store the file as the editor does: extract, delete .trowel.json, pack.")
+		"Nothing to do; to store the file as the editor does: extract, delete .trowel.json, pack.")
 	foundFields = Catalog.Add("tl-pak-fields", check.Info,
 		"Records of directories or removed files have a checksum, offset, size or time; the editor writes 0.",
-		"No action needed. Packing without the sidecar sets them to 0.")
+		"Nothing to do. Packing without the sidecar sets them to 0.")
 	foundDirectory = Catalog.Add("tl-pak-no-directory", check.Warning,
 		"A directory has files, but no record in the directory above it.",
 		"Extract, delete .trowel.json, pack: this rebuilds the records of directories.")

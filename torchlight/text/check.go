@@ -35,7 +35,7 @@ var (
 		"Correct the key. If a new version of the game or a tool reads it, add the name to the list of --names.")
 	foundUnknownName = Catalog.Add("tl-text-unknown-name", check.Info,
 		"A key or node has an escaped name that represents an unknown hash.",
-		"No action needed: it compiles to that hash. If you know the name, write it instead.")
+		"Nothing to do: it compiles to that hash. If you know the name, write it instead.")
 )
 
 // Check reports problems of a text. Paths are lines. If names is nil, Check uses [hash.Known].
@@ -61,7 +61,7 @@ func Check(data []byte, names *hash.Names, sink check.Sink) {
 			}
 			more := ""
 			if p.isLong() {
-				more = "; it needs the type INTEGER64"
+				more = "; the type INTEGER64 can hold it"
 			}
 			place.add(kind, sink, "%q is not a valid %s%s", p.Value, p.Type, more)
 		}

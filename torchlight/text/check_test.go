@@ -43,8 +43,8 @@ func TestCheck(t *testing.T) {
 			`line 2 tl-text-number: "maybe" is not a valid BOOL`, `line 3 tl-text-value: "" is not a valid DOUBLE`,
 			`line 4 tl-text-value: "-1" is not a valid UNSIGNED INT`, `line 5 tl-text-number: "x" is not a valid INTEGER64`}},
 		{"<INTEGER>UNIT_GUID:5140000000000000000\n<UNSIGNED INT>B:5000000000", []string{
-			`line 2 tl-text-number: "5140000000000000000" is not a valid INTEGER; it needs the type INTEGER64`,
-			`line 3 tl-text-number: "5000000000" is not a valid UNSIGNED INT; it needs the type INTEGER64`}},
+			`line 2 tl-text-number: "5140000000000000000" is not a valid INTEGER; the type INTEGER64 can hold it`,
+			`line 3 tl-text-number: "5000000000" is not a valid UNSIGNED INT; the type INTEGER64 can hold it`}},
 		{"<STRING>A", []string{"line 2 tl-text-syntax: column 10: expected a colon after the key"}},
 	} {
 		for _, utf8 := range []bool{false, true} {

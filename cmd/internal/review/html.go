@@ -65,9 +65,9 @@ func (r *Report) HTML(w io.Writer, read func(name string) ([]byte, error)) error
 // marks returns what the colours of marks mean.
 func (r *Report) marks() (red, blue string) {
 	if r.Base.Name == "" {
-		return "what is against a binding rule", "what is against advice"
+		return "violations of binding rules", "violations of advice"
 	}
-	return "what decides the game", "other changes"
+	return "changes of gameplay", "other changes"
 }
 
 // marked reports whether a picture has marks.

@@ -18,8 +18,8 @@ type Kind string
 
 // Kinds of changes.
 const (
-	Design  Kind = "design"  // of a file in which nothing that decides the game changed
-	Physics Kind = "physics" // what decides the game; this includes Design
+	Design  Kind = "design"  // of a file in which nothing that affects gameplay changed
+	Physics Kind = "physics" // what affects gameplay; this includes Design
 	Other   Kind = "other"   // of formats that do not distinguish the two, and of files that are not game files
 	Files   Kind = "files"   // files were added, removed or renamed
 	Rules   Kind = "rules"   // a written rule that binds is broken
@@ -30,7 +30,7 @@ const (
 var Kinds = []Kind{Design, Physics, Other, Files, Errors, Rules}
 
 // titles describe the kinds for people.
-var titles = map[Kind]string{Design: "design", Physics: "changes that decide the game", Other: "changes of other files",
+var titles = map[Kind]string{Design: "design", Physics: "changes of gameplay", Other: "changes of other files",
 	Files: "added, removed or renamed files", Errors: "new errors", Rules: "broken rules"}
 
 // Report is the report on a contribution.
@@ -59,8 +59,8 @@ type File struct {
 	NewSize *int64 `json:"newSize,omitempty"`
 	Kinds   []Kind `json:"kinds"`
 
-	Decided bool            `json:"decided"` // whether the format distinguishes what decides the game, and both files could be read
-	Decides []check.Change  `json:"decides"` // changes that decide the game
+	Decided bool            `json:"decided"` // whether the format distinguishes what affects gameplay, and both files could be read
+	Decides []check.Change  `json:"decides"` // changes that affect gameplay
 	Changes []any           `json:"changes"` // all changes, as diff --json prints them
 	Left    int             `json:"left"`    // number of further changes
 	Lines   []string        `json:"-"`       // the changes for people
@@ -78,7 +78,7 @@ type Picture struct {
 	Part   string `json:"part,omitempty"` // the drawn file inside the file
 	Before string `json:"before,omitempty"`
 	After  string `json:"after,omitempty"`
-	Decide string `json:"decide,omitempty"` // what decides the game in the area
+	Decide string `json:"decide,omitempty"` // what affects gameplay in the area
 	About  string `json:"about,omitempty"`  // the message of the finding that the pictures show
 	Marks  int    `json:"marks"`            // number of marked rectangles
 }
@@ -88,7 +88,7 @@ type shot struct{ title, name string }
 
 // list returns the pictures that there are.
 func (p *Picture) list() (list []shot) {
-	titles := [3]string{"before", "after", "what decides the game"}
+	titles := [3]string{"before", "after", "gameplay"}
 	if p.About != "" {
 		titles = [3]string{"before", "what players see", "what they touch"}
 	}
@@ -170,11 +170,11 @@ func (r *Report) Verdict() string {
 	decided := r.count(func(f *File) bool { return f.Decided })
 	switch physics, unread := r.count(has(Physics)), r.count(incomplete); {
 	case physics > 0:
-		text += fmt.Sprintf("What decides the game changed in %s.", words.Count(physics, "file"))
+		text += fmt.Sprintf("Gameplay changed in %s.", words.Count(physics, "file"))
 	case unread == 0 && decided == len(r.Files):
-		text += "Nothing that decides the game changed."
+		text += "Gameplay did not change."
 	case decided > 0:
-		text += fmt.Sprintf("Nothing that decides the game changed in %s.", words.Count(decided, "map"))
+		text += fmt.Sprintf("Gameplay did not change in %s.", words.Count(decided, "map"))
 	default:
 		text = strings.TrimSpace(text)
 	}
@@ -199,7 +199,7 @@ func (r *Report) ruled() string {
 	case rules == 0:
 		return ""
 	case broken == 0:
-		return "Nothing that a program can see breaks a binding rule; a person must still look at it."
+		return "As far as a program can see, no binding rule is broken; a person must still check the map."
 	}
 	return fmt.Sprintf("%s against a binding rule.", words.Count(broken, "finding"))
 }
@@ -249,9 +249,9 @@ func (f *File) head() string {
 func (f *File) verdict() string {
 	switch {
 	case len(f.Decides) > 0:
-		return "What decides the game changed"
+		return "Gameplay changed"
 	case f.Decided:
-		return "Nothing that decides the game changed"
+		return "Gameplay did not change"
 	}
 	return ""
 }
@@ -290,7 +290,7 @@ func (f *File) sections(most int) []section {
 			decides = append(decides, line)
 		}
 	}
-	add("What decides the game", 0, decides)
+	add("Gameplay", 0, decides)
 	var binds, advice, others []check.Finding
 	for _, one := range f.Rules {
 		switch {
@@ -302,14 +302,14 @@ func (f *File) sections(most int) []section {
 			advice = append(advice, one)
 		}
 	}
-	add("Against what binds", 0, texts(binds))
-	add("Against what is advised", 0, texts(advice))
+	add("Against binding rules", 0, texts(binds))
+	add("Against advice", 0, texts(advice))
 	var persons []string
 	for _, one := range others {
 		_, list, _ := strings.Cut(one.Message, ": ")
 		persons = append(persons, strings.Split(list, "; ")...)
 	}
-	add("What a person must look at", 0, persons)
+	add("For a person to check", 0, persons)
 	title := "New findings"
 	if f.Change == Alone {
 		title = "Other findings"

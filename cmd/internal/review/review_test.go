@@ -246,7 +246,7 @@ func TestVerdict(t *testing.T) {
 	game := check.Change{What: "x"}
 	file := func(f File) *File { return &f }
 	design := func() []*File { return []*File{file(File{Change: "changed", Decided: true})} }
-	const isDesign = "1 file changed. Nothing that decides the game changed."
+	const isDesign = "1 file changed. Gameplay did not change."
 	for _, c := range []struct {
 		files   []*File
 		allowed []Kind
@@ -260,18 +260,18 @@ func TestVerdict(t *testing.T) {
 		{design(), []Kind{Physics}, true, isDesign, ""},
 		{[]*File{file(File{Change: "changed", Decided: true, Decides: []check.Change{game}}), file(File{Change: "changed"})},
 			[]Kind{Design}, false,
-			"2 files changed. What decides the game changed in 1 file.", "changes that decide the game (1 file), changes of other files (1 file)"},
+			"2 files changed. Gameplay changed in 1 file.", "changes of gameplay (1 file), changes of other files (1 file)"},
 		{[]*File{file(File{Change: "changed", Decided: true}), file(File{Change: "added"})}, []Kind{Design}, false,
-			"2 files changed. Nothing that decides the game changed in 1 map.", "added, removed or renamed files (1 file)"},
+			"2 files changed. Gameplay did not change in 1 map.", "added, removed or renamed files (1 file)"},
 		{[]*File{file(File{Change: "renamed", Was: "x"})}, []Kind{Files}, true, "1 file changed.", ""},
 		{[]*File{file(File{Change: "renamed", Decided: true, Decides: []check.Change{game}})}, []Kind{Files}, false,
-			"1 file changed. What decides the game changed in 1 file.", "changes that decide the game (1 file)"},
+			"1 file changed. Gameplay changed in 1 file.", "changes of gameplay (1 file)"},
 		{[]*File{file(File{Change: "changed", Incomplete: true})}, Kinds, false, "1 file changed. 1 file could not be compared completely.",
 			"data that could not be read (1 file)"},
 		{[]*File{file(File{Change: "changed", Decided: true, New: []check.Finding{{Severity: check.Error}}})}, []Kind{Design}, false,
-			"1 file changed. Nothing that decides the game changed.", "new errors (1 file)"},
+			"1 file changed. Gameplay did not change.", "new errors (1 file)"},
 		{[]*File{file(File{Change: "changed", Decided: true, New: []check.Finding{{Severity: check.Warning}}})}, []Kind{Design}, true,
-			"1 file changed. Nothing that decides the game changed.", ""},
+			"1 file changed. Gameplay did not change.", ""},
 	} {
 		r := &Report{Files: c.files, Allowed: c.allowed}
 		r.End()

@@ -78,7 +78,7 @@ func NotThere(name string, err error) error {
 	switch pattern := strings.ContainsAny(name, "*?") && !strings.Contains(name, "://"); {
 	case pattern && !Exists(name):
 		if n := len(MatchingFiles(name)); n > 0 {
-			return fmt.Errorf("%s: is a pattern that matches %s: expected the name of one file", name, wording.Count(n, "file"))
+			return fmt.Errorf("%s: the pattern matches %s: expected the name of one file", name, wording.Count(n, "file"))
 		}
 		return fmt.Errorf("no file matches %s", name)
 	case !errors.Is(err, fs.ErrNotExist):

@@ -100,7 +100,7 @@ func ourFolder(name string) error {
 	for _, e := range list {
 		if n := e.Name(); n != resumeLock && !strings.HasSuffix(n, wholefile.Suffix) {
 			return wording.Hint(fmt.Errorf("%s: the folder contains something else: %s", name, n),
-				"name a new folder, or the folder of the same work")
+				"name a new folder, or the folder of the same command")
 		}
 	}
 	return err

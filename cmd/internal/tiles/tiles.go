@@ -167,7 +167,7 @@ func (p *Pyramid) plan() error {
 func (p *Pyramid) levelsOf(b format.Rect) (levels []image.Rectangle, err error) {
 	at := func(v float64, round func(float64) float64) int {
 		if v *= p.Scale; math.Abs(v) > maxPlace {
-			err = fmt.Errorf("it extends to pixel %.0f, beyond the limit", v)
+			err = fmt.Errorf("the picture extends to pixel %.0f, beyond the limit", v)
 		}
 		return int(round(v / side))
 	}

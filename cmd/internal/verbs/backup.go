@@ -38,10 +38,10 @@ Databases that a server has open are copied first, so that all blocks are of one
 
 REPO can be in object storage, s3://BUCKET/FOLDER?SETTINGS, through ` + second + `,
 which must be installed. Credentials come from the environment (AWS_ACCESS_KEY_ID and so on), never
-from the name. Restore, check, ls and forget accept such a name, too.
+from the name. Restore, check, ls and forget accept names of this form, too.
 
-With --recipient or --passphrase, a new repository is encrypted: who can read the disk learns the
-number, sizes and times of snapshots and contents, and nothing else. Everything that reads the
+With --recipient or --passphrase, a new repository is encrypted: a person who can read the disk learns
+only the number, sizes and times of snapshots and contents. Everything that reads the
 repository, the next backup included, needs a key: TROWEL_KEY_FILE names a file with an identity of
 age (age-keygen makes one), TROWEL_PASSPHRASE contains the passphrase, or a terminal asks for it.
 A passphrase costs a second and 256 MiB of memory in each run: for backups by cron prefer --recipient.
@@ -79,7 +79,7 @@ With --json it prints an object of snapshot, blocks, changed, removed, stored, b
 			}
 			err := g.Backups.Rekey(cmd.Context(), a.Job(g.Format, g.Backups.Options...), g.Source)
 			if err == nil {
-				a.talk.Say("%s: the readers are replaced", g.Called)
+				a.talk.Say("%s: replaced the readers", g.Called)
 			}
 			return wording.Named(err, g.Called)
 		}
@@ -312,9 +312,9 @@ snapshot, and all within a time before the newest snapshot of the world. Their d
 
 Snapshots that are signed are only removed with --sign, and a signed record states their removal. With
 --dry-run it prints the snapshots that would be removed. --prune alone removes data that no
-snapshot needs: whole files, and of files of which half or more is unused the rest is copied to new
-files, at most a tenth of the repository at once, or as much as --repack permits. Repositories of the
-versions 1 and 2 of their format have only whole files.
+snapshot needs: it deletes unused files, and rewrites files that are at least half unused, at most a
+tenth of the repository at once, or as much as --repack permits. In repositories of the versions 1
+and 2 of their format it only deletes files.
 
 With --json it prints an object of removed, kept, packs, bytes, copied and dryRun.`,
 		Example: `  trowel forget backups --keep-last 3 --keep-daily 7 --keep-weekly 4 --dry-run

@@ -23,7 +23,7 @@ func codexCommand(a *Tool, game *format.Game) *cobra.Command {
 		Short: "Make a site of every item, monster and drop of mods",
 		Long: `Codex makes a static site for players of ` + game.Codex.Title + `: the items, monsters, sets, affixes, skills,
 recipes and places of mods, with their values at any level, and what drops what with which chance.
-Any web server shows it, without a program. What is a guess has a footnote.
+Any web server shows it, without a program. Guessed values have a footnote.
 
 Several mods are read in the order of the launcher: the later wins. Each is a mod, an archive or a
 folder. --base names the game's own files, a folder or an archive; without it, and with only a part
@@ -48,8 +48,8 @@ site is made: docs/codex.md describes it.`,
 	flags.StringVar(&m.options.Base, "base", "", "the game's own `files`: a folder or an archive")
 	Input(cmd, "base")
 	flags.StringSliceVar(&m.options.Languages, "language", nil, "a `language` to include, such as DE")
-	flags.BoolVar(&m.options.Public, "public", false, "omit internal names, paths and holes")
-	flags.BoolVar(&m.options.NoModels, "no-models", false, "omit the models of items and monsters, which take most of the time and space")
+	flags.BoolVar(&m.options.Public, "public", false, "leave out internal names, paths and holes")
+	flags.BoolVar(&m.options.NoModels, "no-models", false, "leave out the models of items and monsters, which take most of the time and space")
 	flags.BoolVarP(&m.force, "force", "f", false, "replace an existing folder that this verb made")
 	flags.BoolVar(&m.dryRun, "dry-run", false, "print what would be written, and write nothing")
 	flags.BoolVar(&m.data, "json", false, "print the data as JSON, and make no site")

@@ -41,7 +41,7 @@ const (
 
 // needTexts describe the needs, for docs/sandbox.md.
 var needTexts = map[need]string{
-	needOutput: "writing to the folder of the output (`-o`, `--out-dir`, `--tiles`); without such an option, to the current folder " +
+	needOutput: "writing to the folder of the output (`-o`, `--out-dir`, `--tiles`); without these options, to the current folder " +
 		"and the folders of the files",
 	needPlace:    "with `--in-place`, `--into`, `--restore` or `--edit`, writing to the folders of the files",
 	needChanges:  "writing to the folders of everything that the command line names",
@@ -51,7 +51,7 @@ var needTexts = map[need]string{
 	needSocket:   "the socket on which it listens",
 	needPrograms: "starting git; reading all files, for git",
 	needCommits:  "with `REV:PATH`, starting git; reading all files, for git",
-	needAll:      "everything: it is in no sandbox",
+	needAll:      "everything: the verb runs in no sandbox",
 	needNothing:  "everything: it reads no file of the user, and starts faster without a sandbox",
 }
 

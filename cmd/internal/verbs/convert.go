@@ -179,7 +179,7 @@ func (v *conversions) convert(ctx context.Context, name string, from map[string]
 		return err
 	}
 	if other, twice := from[made]; twice {
-		return wording.Hint(fmt.Errorf("%s: would be written to %s, like %s", name, made, other),
+		return wording.Hint(fmt.Errorf("%s: the output would be %s, as for %s", name, made, other),
 			"convert one of them separately, with another -o")
 	}
 	from[made] = name

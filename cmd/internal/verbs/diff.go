@@ -40,7 +40,7 @@ Parts are named as in the folder made by "trowel extract A". If very many tiles 
 largest areas are shown; --json has all: an array of {path, part, change, field, old, new, by, area,
 at}.
 
-With --physics, two maps are compared only by what decides the game: the tiles of the physics layers
+With --physics, two maps are compared only by what affects gameplay: the tiles of the physics layers
 that have an effect, the size of the map, and the settings. All else is design. With --json that is
 an array of {path, what, count, unit, at}, with all places of tiles.
 
@@ -83,7 +83,7 @@ reported, and the rest is compared.`,
 		Args: args(1, 2),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().BoolVar(&physics, "physics", false, "compare only what decides the game, in maps")
+	cmd.Flags().BoolVar(&physics, "physics", false, "compare only what affects gameplay, in maps")
 	cmd.Flags().BoolVar(&files, "files", false, "compare the files of the trees")
 	cmd.Flags().BoolVar(&stat, "stat", false, "show only which files differ, not how")
 	cmd.Flags().BoolVar(&sidecar, "sidecar", false, "compare "+tree.Sidecar+", which only matters for byte-identical files")
@@ -136,7 +136,7 @@ type comparison struct {
 	counts map[treediff.Change]int
 	parts  int // number of changes that the format found
 
-	physics bool // compare only what decides the game
+	physics bool // compare only what affects gameplay
 	single  bool // compare two states of one repository
 
 	nameA, nameB string
@@ -329,7 +329,7 @@ func (c *comparison) painted(lines []string, i int) string {
 	return head + ": " + text
 }
 
-// byPhysics compares what decides the game.
+// byPhysics compares what affects gameplay.
 func (c *comparison) byPhysics(ctx context.Context, sides [2]side, list *terminal.Array, asJSON bool) (bool, error) {
 	for i, name := range []string{c.nameA, c.nameB} {
 		switch f := sides[i].format; {

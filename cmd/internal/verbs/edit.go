@@ -233,9 +233,9 @@ func (e *editing) unknown(f *format.Format, err error) error {
 	switch word := strings.ToLower(command.Name); {
 	case slices.Contains(commandNames(e.Formats, editCommands), word):
 		if like := wording.LikeCommands(word, editCommands(f)); len(like) == 1 {
-			return wording.Hint(err, "this is for files of another kind; did you mean %s?", like[0])
+			return wording.Hint(err, "the operation is for another format; did you mean %s?", like[0])
 		}
-		return wording.Hint(err, "this is for files of another kind")
+		return wording.Hint(err, "the operation is for another format")
 	case otherVerbs[word] == "undo" || word == "undo":
 		return wording.Hint(err, "`trowel undo FILE` undoes the newest change in place")
 	}
@@ -401,7 +401,7 @@ func (f *fileEdit) write(ctx context.Context, from map[string]string) (string, e
 		return "", err
 	}
 	if other, twice := from[made]; twice {
-		return "", wording.Hint(fmt.Errorf("%s: would be written to %s, like %s", f.report.file, made, other),
+		return "", wording.Hint(fmt.Errorf("%s: the output would be %s, as for %s", f.report.file, made, other),
 			"edit one of them separately, with another -o")
 	}
 	from[made] = f.report.file
@@ -541,7 +541,7 @@ func splitWords(line string) ([]string, error) {
 		}
 	}
 	if quote != 0 || escaped {
-		return nil, errors.New("a quote is not closed")
+		return nil, errors.New("missing closing quote")
 	}
 	if inWord {
 		words = append(words, word.String())

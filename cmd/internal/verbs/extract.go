@@ -82,7 +82,7 @@ pack restores them. If PATTERN or an option such as --area selects a part of a f
 				to = filepath.Join(dir, folder)
 			}
 			if other, twice := from[to]; twice {
-				return wording.Hint(fmt.Errorf("%s: would be written to %s, like %s", name, to, other),
+				return wording.Hint(fmt.Errorf("%s: the output would be %s, as for %s", name, to, other),
 					"extract one of them separately, with another -o")
 			}
 			from[to] = name

@@ -186,7 +186,7 @@ func (x *extraction) noGame(dir string) error {
 	}
 	defer src.Close()
 	if f, err := x.Formats.Find(src); err == nil {
-		return wording.Hint(&output.KeptError{Path: dir, Err: fmt.Errorf("it is a %s, not an extracted folder", f.Title)},
+		return wording.Hint(&output.KeptError{Path: dir, Err: fmt.Errorf("the folder is a %s, not an extracted one", f.Title)},
 			"choose another folder with -o")
 	}
 	return nil

@@ -439,7 +439,7 @@ exit code is 0 even if the versions differ.`,
 		}
 		c := &comparison{Tool: a}
 		if _, err := c.run(cmd.Context(), old, new, false); err != nil {
-			_, err = fmt.Fprintf(a.out, "they cannot be compared: %s\n",
+			_, err = fmt.Fprintf(a.out, "the versions cannot be compared: %s\n",
 				words.Printable(strings.NewReplacer(old, path, new, path).Replace(err.Error())))
 			return err
 		}

@@ -59,7 +59,7 @@ at intervals, the first one at once, as "trowel backup" does, removes old ones b
 "trowel forget" does, and once a day reads the whole repository, as "trowel check" does. A snapshot
 that fails, as on a full disk, is reported and tried again; it is never stored in part.
 
-With the mod contrib/minetest/trowel_rewind, players put back what they may: "/rewind 2h" in the game.
+With the mod contrib/minetest/trowel_rewind, players put back what they are allowed to with "/rewind 2h".
 The mod asks through files in the folder trowel_rewind of the world; guard checks each request and
 writes the plan that the mod applies. --most-nodes limits what a request may name.
 
@@ -131,7 +131,7 @@ func (g *guard) run(ctx context.Context) error {
 				next = began.Add(g.every)
 				g.forget(ctx)
 			} else if next = time.Now().Add(min(guardRetry, g.every)); ctx.Err() == nil {
-				g.talk.Fail(fmt.Errorf("no snapshot: %w; it is tried again at %s", err, next.Format(time.TimeOnly)))
+				g.talk.Fail(fmt.Errorf("no snapshot: %w; the next attempt is at %s", err, next.Format(time.TimeOnly)))
 			}
 		}
 		if time.Now().After(daily) && ctx.Err() == nil {
@@ -267,7 +267,7 @@ func (g *guard) forget(ctx context.Context) {
 		return r.Backups.Forget(ctx, r.Source, ids, "")
 	})
 	if err != nil && ctx.Err() == nil {
-		g.talk.Fail(fmt.Errorf("old snapshots stay: %w", err))
+		g.talk.Fail(fmt.Errorf("old snapshots are not removed: %w", err))
 	}
 }
 
@@ -279,7 +279,7 @@ func (g *guard) daily(ctx context.Context) {
 			return err
 		})
 		if err != nil && ctx.Err() == nil {
-			g.talk.Fail(fmt.Errorf("unused data stays: %w", err))
+			g.talk.Fail(fmt.Errorf("unused data is not removed: %w", err))
 		}
 	}
 	var r service.Checked

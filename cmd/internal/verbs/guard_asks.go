@@ -146,7 +146,7 @@ func parseAsk(data []byte) (q ask, err error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err = d.Decode(&q); err == nil && d.More() {
-		err = errors.New("there is something after the request")
+		err = errors.New("the request has data after its end")
 	}
 	switch {
 	case err != nil:
@@ -156,7 +156,7 @@ func parseAsk(data []byte) (q ask, err error) {
 	case !askBy.MatchString(q.By):
 		q.By, err = "", errors.New("the request has no name of a player")
 	case q.Do != "list" && q.Do != "rewind" && q.Do != "undo":
-		err = fmt.Errorf("%q cannot be asked for", q.Do)
+		err = fmt.Errorf("%q is not an allowed request", q.Do)
 	}
 	if !askID.MatchString(q.ID) {
 		q.ID = ""
@@ -188,7 +188,7 @@ func (a *asks) do(ctx context.Context, q ask) (is answer, err error) {
 	}
 	if q.Do == "rewind" {
 		if is.Before, err = a.snapshot(ctx); err != nil {
-			return is, fmt.Errorf("there is no snapshot of the world as it is, so nothing is put back: %w", err)
+			return is, fmt.Errorf("nothing is put back, because the current state of the world could not be backed up first: %w", err)
 		}
 	}
 	err = a.withRepo(ctx, func(r *service.File) error {

@@ -187,9 +187,9 @@ func TestGuard(t *testing.T) {
 		`null`: "no ID",
 		`[]`:   "not as the mod writes it",
 		`{"id": "1", "do": "list", "by": "h", "options": {}, "more": 1}`:                                         "not as the mod writes it",
-		`{"id": "1", "do": "list", "by": "h"} {}`:                                                                "something after the request",
+		`{"id": "1", "do": "list", "by": "h"} {}`:                                                                "data after its end",
 		`{"id": "../x", "do": "list", "by": "h"}`:                                                                "no ID",
-		`{"id": "1", "do": "forget", "by": "h"}`:                                                                 "cannot be asked for",
+		`{"id": "1", "do": "forget", "by": "h"}`:                                                                 "is not an allowed request",
 		`{"id": "1", "do": "list", "by": "h\n"}`:                                                                 "no name of a player",
 		`{"id": "1", "do": "list", "by": "ha", "options": {"trust": "/etc/passwd"}}`:                             "cannot have the option",
 		`{"id": "1", "do": "list", "by": "hb", "options": {"area": "0,0,0"}}`:                                    "expected a box",
@@ -228,7 +228,7 @@ func TestGuardFails(t *testing.T) {
 	world, repo := sampleWorld(t)
 	judge.Write(t, repo, []byte("not a folder"))
 	g := startGuard(t, world, repo, "--listen", "127.0.0.1:0")
-	g.until(`no snapshot: .*tried again at`)
+	g.until(`no snapshot: .*the next attempt is at`)
 	at := g.until(`listening at (http://\S+)`)[1]
 	if r, err := http.Get(at + "/healthz"); err != nil || r.StatusCode != 503 {
 		t.Errorf("health: %v", err)

@@ -32,7 +32,7 @@ same.
 With --find it goes the other way and prints the known names of a number, given
 in decimal or, with 0x, in hexadecimal; --names adds names that you know, one on
 each line of a file. For a number without a known name it prints a made-up
-name that has this hash. The exit code is 1 if there was such a number.
+name that has this hash. The exit code is 1 if a number has no known name.
 
 With --json it prints an array of {game, hash, name, known}.`,
 		Example: `  trowel hash DISPLAYNAME

@@ -155,7 +155,7 @@ everything that was missing for the picture, as {kind, name, count, unit, what, 
 					return "", err
 				}
 				if other, twice := from[made]; twice && made != "-" {
-					return "", wording.Hint(fmt.Errorf("%s: would be written to %s, like %s", name, made, other),
+					return "", wording.Hint(fmt.Errorf("%s: the output would be %s, as for %s", name, made, other),
 						"draw one of them separately, with another -o")
 				}
 				from[made] = name

@@ -20,7 +20,7 @@ import (
 func (p *picture) drawTiles(ctx context.Context, dir string) error {
 	p.output = filepath.Clean(dir)
 	if p.view.Frame != nil {
-		return wording.Hint(errors.New("the view of a camera has no whole"), "choose another --view: --list prints them")
+		return wording.Hint(errors.New("a camera shows no whole picture to divide into tiles"), "choose another --view: --list prints them")
 	}
 	var folder, was *output.Collection
 	pyramid := &tiles.Pyramid{

@@ -47,10 +47,10 @@ game, blue other changes. review.html contains its pictures. If the name after -
 With --release the report is about what is against the release of maps by the rules of a community
 (--rules), with a picture of each place: what players see beside what they touch. Such
 a report needs no BASE; with the previous version as BASE it also compares the two. It never promises
-a release: it ends in what a person must look at.
+a release: it ends with what a person must check.
 
 --allow names the changes that are fine, separated by commas:
-  design   changes of maps that do not decide the game
+  design   changes of maps that do not affect gameplay
   physics  all changes of maps
   other    changes of other files, such as mods, worlds, and files that are not game files
   files    added, removed and renamed files

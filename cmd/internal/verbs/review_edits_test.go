@@ -154,7 +154,7 @@ func prepareMap(t *testing.T, from, to string) bool {
 	return true
 }
 
-// TestReviewEdits tests reviews of random edits by every operation on maps: what decides the game is never missed, and design is never
+// TestReviewEdits tests reviews of random edits by every operation on maps: what affects gameplay is never missed, and design is never
 // reported as such.
 func TestReviewEdits(t *testing.T) {
 	dir := t.TempDir()

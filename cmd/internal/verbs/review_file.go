@@ -221,7 +221,7 @@ func (v *fileReview) compare(ctx context.Context) error {
 	return v.namedSide(v.trees.Compare(ctx, v.treeDifference))
 }
 
-// decides adds a difference that decides the game.
+// decides adds a difference that affects gameplay.
 func (v *fileReview) decides(c check.Change) error {
 	v.file.Decides = append(v.file.Decides, c)
 	for i := range v.places {

@@ -121,9 +121,9 @@ func (d *drawn) mark(ctx context.Context, places []reviewPlace) {
 	if d.view.Where == nil {
 		return
 	}
-	var rects [2][][4]float64 // of places that decide the game, and of others
+	var rects [2][][4]float64 // of places that affect gameplay, and of others
 	known := make(map[[4]float64]bool)
-	for _, p := range places { // those that decide the game come first
+	for _, p := range places { // those that affect gameplay come first
 		r, ok := d.view.Where(ctx, p.Place)
 		if key := [4]float64{r.Min[0], r.Min[1], r.Max[0], r.Max[1]}; ok && !known[key] {
 			known[key] = true
@@ -141,10 +141,10 @@ func (d *drawn) mark(ctx context.Context, places []reviewPlace) {
 	}
 }
 
-// wordPhysics selects the layers that decide the game.
+// wordPhysics selects the layers that affect gameplay.
 const wordPhysics = "physics"
 
-// layers returns the layers to draw: nil for the usual ones, and with them those that decide the game if they changed.
+// layers returns the layers to draw: nil for the usual ones, and with them those that affect gameplay if they changed.
 func (d *drawn) layers(decides bool) []string {
 	if !decides {
 		return nil

@@ -119,7 +119,7 @@ func (m *siteMaker) make(ctx context.Context, dir, from string, force bool, name
 		return err
 	}
 	if m.unknown > 0 {
-		m.talk.Say("left out %s of unknown formats", wording.Count(m.unknown, "file"))
+		m.talk.Say("skipped %s of unknown formats", wording.Count(m.unknown, "file"))
 	}
 	m.report.sayMade("wrote", "write", dir, true)
 	return nil

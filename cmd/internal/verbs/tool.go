@@ -42,9 +42,6 @@ func (a *Tool) Progress(what string, done, of int) { a.talk.Progress(what, done,
 // Number returns a check of the number of arguments of a verb. If most is -1, there is no upper limit.
 func Number(least, most int) cobra.PositionalArgs { return args(least, most) }
 
-// ErrFound is returned by a verb that completed and found something.
-var ErrFound = errFound
-
 // Exit returns the error of a verb that has printed everything and ends with the given exit code, or nil for 0.
 func Exit(code int) error {
 	if code == exitFine {

@@ -100,7 +100,7 @@ func execute(a *Tool, ctx context.Context, root *cobra.Command) error {
 	if err := root.ExecuteContext(ctx); err != nil || a.Performed {
 		return err
 	}
-	return fmt.Errorf("these arguments describe no work: %s", strings.Join(a.Args, " "))
+	return fmt.Errorf("these arguments describe no job: %s", strings.Join(a.Args, " "))
 }
 
 // catchPanic runs the verb and converts a panic into an error.

@@ -56,7 +56,7 @@ func (c *comparison) attribute(ctx context.Context, p pair) error {
 		a.Likely = a.Likely && likely
 	})
 	if err != nil && ctx.Err() == nil { // the changes are known nevertheless
-		job.Miss("", "who made the changes is not known: %v", err)
+		job.Miss("", "the actors of the changes cannot be read: %v", err)
 		err = nil
 	}
 	c.mu.Lock()

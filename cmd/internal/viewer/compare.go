@@ -414,7 +414,7 @@ func (s *Server) compareText(r *http.Request) (any, error) {
 	}
 	q := r.URL.Query()
 	if !fs.ValidPath(q.Get("path")) {
-		return nil, problem{http.StatusNotFound, "no such file in it"}
+		return nil, problem{http.StatusNotFound, "the file has no such entry"}
 	}
 	d := trees.File(treediff.Pair{Path: q.Get("path"), Other: q.Get("other"), Change: treediff.Changed})
 	if d.Err != nil {

@@ -67,7 +67,7 @@ func (p patient) Write(data []byte) (int, error) {
 // file, if anything changes.
 func writeReady(ctx context.Context, e *edition, w io.Writer) error {
 	if e.Format.Editing == nil || e.Format.Editing.Ready == "" || e.Source.IsDir() {
-		return problem{http.StatusNotFound, "nothing makes such a file ready"}
+		return problem{http.StatusNotFound, "no operation makes a file of this format ready for release"}
 	}
 	out, done, err := e.perform(ctx, e.Source, []string{e.Format.Editing.Ready}, false)
 	if err != nil {

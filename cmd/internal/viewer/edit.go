@@ -108,7 +108,7 @@ func (s *Server) Edit(ctx context.Context, e Edits) error {
 	case o.Format.Editing == nil:
 		err = fmt.Errorf("%s: no operations exist for a %s", f.Name, o.Format.Title)
 	case now.digest == [32]byte{} && !o.Source.IsDir():
-		err = wording.Hint(fmt.Errorf("%s: files of more than %d MB cannot be edited here", f.Name, MaxHeld>>20), "`trowel edit` changes it")
+		err = wording.Hint(fmt.Errorf("%s: files of more than %d MB cannot be edited here", f.Name, maxHeld>>20), "`trowel edit` changes it")
 	}
 	if err != nil {
 		return errors.Join(err, o.Close())
@@ -458,7 +458,7 @@ func (n *session) reread(ctx context.Context, list *[]item) error {
 	}
 	data, err := o.Source.ReadAll()
 	if err == nil && now.digest == [32]byte{} {
-		err = fmt.Errorf("%s: files of more than %d MB cannot be edited here", n.was.Name, MaxHeld>>20)
+		err = fmt.Errorf("%s: files of more than %d MB cannot be edited here", n.was.Name, maxHeld>>20)
 	}
 	if err != nil {
 		_ = o.Close()

@@ -72,7 +72,7 @@ func (h *hub) listened() bool {
 func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 	page, leave := s.events.join()
 	if page == nil {
-		http.Error(w, "the page is open too often", http.StatusServiceUnavailable)
+		http.Error(w, "the page is open in too many windows", http.StatusServiceUnavailable)
 		return
 	}
 	defer leave()

@@ -190,10 +190,10 @@ func (s snapshot) same(old snapshot) bool {
 	return s.stamp == old.stamp
 }
 
-// MaxHeld is the maximum size in bytes of a file whose content is kept in memory. The edition shown then does
+// maxHeld is the maximum size in bytes of a file whose content is kept in memory. The edition shown then does
 // not change even if a program overwrites the file, and the file is not kept open, so that programs can replace
 // it. Larger files are read on demand.
-const MaxHeld = 32 << 20
+const maxHeld = 32 << 20
 
 // read reads the file as it is now.
 func (f *file) read(ctx context.Context) (o *Opened, now snapshot, err error) {
@@ -205,7 +205,7 @@ func (f *file) read(ctx context.Context) (o *Opened, now snapshot, err error) {
 	}
 	o.Close = sync.OnceValue(o.Close)
 	src := o.Source
-	if src.IsDir() || src.Size > MaxHeld {
+	if src.IsDir() || src.Size > maxHeld {
 		return o, now, nil
 	}
 	data, err := src.ReadAll()

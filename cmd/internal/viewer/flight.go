@@ -36,7 +36,7 @@ type flight struct {
 // maxFlights is the maximum number of tiles being rendered or waiting. A browser requests six at a time.
 const maxFlights = 256
 
-var errFull = problem{http.StatusServiceUnavailable, "too many pictures are asked for at a time"}
+var errFull = problem{http.StatusServiceUnavailable, "too many pictures are requested at a time"}
 
 // tile returns a tile from the cache or renders it. The bool is false if the tile is not complete yet.
 func (s *Server) tile(ctx context.Context, a *sceneRequest, at spot) (*tile, bool, error) {
@@ -303,7 +303,7 @@ func (s *Server) farTile(ctx context.Context, a *sceneRequest, at spot, f *fligh
 // covered draws the quick preview of a tile.
 func (s *Server) covered(ctx context.Context, a *sceneRequest, at spot) (*image.RGBA, error) {
 	if a.Cover == nil {
-		return nil, problem{http.StatusNotFound, "nothing is known before the picture is drawn"}
+		return nil, problem{http.StatusNotFound, "the picture has not been drawn yet"}
 	}
 	dst := image.NewRGBA(at.rect())
 	return dst, s.withSlot(ctx, func() error { return a.Cover(ctx, dst, at.look(a.View, a.look)) })

@@ -31,21 +31,21 @@ func (s *Server) Guard(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !slices.Contains([]string{"127.0.0.1:" + s.port, "localhost:" + s.port, "[::1]:" + s.port}, r.Host):
 		// A foreign name that resolves to this machine: DNS rebinding.
-		http.Error(w, "this page has another address", http.StatusForbidden)
+		http.Error(w, "the page has a different address", http.StatusForbidden)
 	case !allAllowed(r.Header["Sec-Fetch-Site"], "same-origin", "none"), !allAllowed(r.Header["Origin"], "http://"+r.Host):
-		http.Error(w, "another site asks", http.StatusForbidden)
+		http.Error(w, "the request comes from another site", http.StatusForbidden)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead && !s.mayPost(r):
 		h.Set("Allow", "GET, HEAD")
 		http.Error(w, "nothing can be changed here", http.StatusMethodNotAllowed)
 	case r.URL.Path == "/" && query.Has("t"):
 		if token := query.Get("t"); !s.isToken(token) && !(r.Method == http.MethodGet && s.redeems(token)) {
-			http.Error(w, "the address is not whole, or of a run that has ended: the program prints it", http.StatusForbidden)
+			http.Error(w, "the address is incomplete, or belongs to a run that has ended: use the printed address", http.StatusForbidden)
 			return
 		}
 		http.SetCookie(w, &http.Cookie{Name: s.cookie(), Value: s.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
 		http.Redirect(w, r, "/", http.StatusSeeOther) // removes the token from the address bar
 	case !slices.ContainsFunc(r.CookiesNamed(s.cookie()), func(c *http.Cookie) bool { return s.isToken(c.Value) }):
-		http.Error(w, "the page is opened by the address that the program printed", http.StatusForbidden)
+		http.Error(w, "open the page with the address that the program printed", http.StatusForbidden)
 	case r.URL.Path == "/", strings.HasPrefix(r.URL.Path, "/page/"):
 		s.handle(s.servePage)(w, r)
 	default:
@@ -60,7 +60,7 @@ func (s *Server) Answer(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 	case s.busy.Add(1) > maxRequests:
 		s.busy.Add(-1)
-		http.Error(w, "too much is asked for at a time", http.StatusServiceUnavailable)
+		http.Error(w, "too many requests at a time", http.StatusServiceUnavailable)
 	default:
 		defer s.busy.Add(-1)
 		s.mux.ServeHTTP(w, r)

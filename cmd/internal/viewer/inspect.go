@@ -58,7 +58,7 @@ func sight(ctx context.Context, e *edition, r *http.Request) (any, error) {
 	}
 	defer a.release()
 	if a.Sight == nil {
-		return nil, problem{http.StatusNotFound, "the scene cannot describe points in short"}
+		return nil, problem{http.StatusNotFound, "this picture has no short descriptions of points"}
 	}
 	look, at, err := a.pointed(r)
 	if err != nil {
@@ -80,7 +80,7 @@ func inspect(ctx context.Context, e *edition, r *http.Request) (any, error) {
 	}
 	defer a.release()
 	if a.Inspect == nil {
-		return nil, problem{http.StatusNotFound, "this view does not know positions of things"}
+		return nil, problem{http.StatusNotFound, "this view has no positions of things"}
 	}
 	look, at, err := a.pointed(r)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 // model returns the model of a view as a glTF binary file.
 func (a *sceneRequest) model(r *http.Request) ([]byte, error) {
 	if a.Turning == nil {
-		return nil, problem{http.StatusNotFound, "no model of it"}
+		return nil, problem{http.StatusNotFound, "the file has no model"}
 	}
 	return a.Turning.Model(r.Context(), a.look)
 }

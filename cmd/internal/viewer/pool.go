@@ -40,7 +40,7 @@ type entry[T io.Closer] struct {
 // maxInUse is the maximum number of values of a pool in use at a time.
 const maxInUse = 64
 
-var errInUse = problem{http.StatusServiceUnavailable, "too much is open at a time"}
+var errInUse = problem{http.StatusServiceUnavailable, "too many files are open at a time"}
 
 // get returns the value of a key, opening it if needed, and a function that must be called when the value is no
 // longer used.

@@ -330,7 +330,7 @@ func TestPause(t *testing.T) {
 
 // TestOverwritten tests that a file too large for memory is not shown while a program overwrites it.
 func TestOverwritten(t *testing.T) {
-	large := strings.Repeat("a", MaxHeld+1)
+	large := strings.Repeat("a", maxHeld+1)
 	w := newWatchedToy(t, large)
 	open := func() (int, error) {
 		e, release, err := w.allFiles()[0].edition(t.Context())

@@ -45,7 +45,7 @@ func (e *edition) isSeen(ctx context.Context, path string) bool {
 // must be called when the scene is no longer used.
 func (e *edition) scene(ctx context.Context, path string, values map[string]string) (*scene, func(), error) {
 	if !e.Format.Shows(path) {
-		return nil, nil, problem{http.StatusNotFound, "no picture of it"}
+		return nil, nil, problem{http.StatusNotFound, "the file has no picture"}
 	}
 	server := e.of.server
 	return server.scenes.get(ctx, e.sceneKey(path, values), func(ctx context.Context) (*scene, error) {

@@ -29,7 +29,7 @@ func stale(ctx context.Context, e *edition, r *http.Request) (any, error) {
 		return nil, err
 	}
 	if wide, high := to.x-from.x+1, to.y-from.y+1; wide > maxStale || high > maxStale || wide*high > maxStale {
-		return nil, problem{http.StatusBadRequest, "these are too many tiles"}
+		return nil, problem{http.StatusBadRequest, "too many tiles"}
 	}
 	list := [][2]int{}
 	for y := from.y; y <= to.y; y++ {

@@ -46,7 +46,7 @@ func (s *Server) History(ctx context.Context, svc *service.Service, name string,
 		return nil
 	}
 	if s.mode != One {
-		return errors.New("earlier states are shown of a single file")
+		return errors.New("earlier states are available for a single file only")
 	}
 	s.timeline = t
 	t.take(s, list)

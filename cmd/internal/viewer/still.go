@@ -106,7 +106,7 @@ func (a *sceneRequest) stillLook(r *http.Request, most int) (look format.Look, e
 	look.Scale = a.View.Scale * math.Exp2(float64(z))
 	for i, name := range []string{"x", "y"} {
 		if look.Origin[i], err = number(q.Get(name)); err == nil && math.Abs(look.Origin[i]) > farAway {
-			err = problem{http.StatusBadRequest, fmt.Sprintf("nothing is as far away as %s", q.Get(name))}
+			err = problem{http.StatusBadRequest, fmt.Sprintf("the coordinate %s is too large", q.Get(name))}
 		}
 		if err != nil {
 			return look, err

@@ -36,7 +36,7 @@ func (w *fileWatch) stamp() string {
 	}
 	w.last = info
 	text := fmt.Sprint(info.Size(), info.ModTime().UnixNano(), w.replaced)
-	if now := time.Now(); info.Size() <= MaxHeld && !now.Before(info.ModTime()) && now.Sub(info.ModTime()) < coarse {
+	if now := time.Now(); info.Size() <= maxHeld && !now.Before(info.ModTime()) && now.Sub(info.ModTime()) < coarse {
 		text += fmt.Sprint(" ", now.Unix())
 	}
 	return text

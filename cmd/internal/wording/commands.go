@@ -140,9 +140,9 @@ func LikeCommands(word string, commands []*format.Command) (like []string) {
 	return like
 }
 
-// NearCommand returns the operation or query whose name was probably mistyped, or "". A known part of the word must have the same
+// nearCommand returns the operation or query whose name was probably mistyped, or "". A known part of the word must have the same
 // meaning in the name, and an operation that removes something needs a word for that.
-func NearCommand(word string, commands []*format.Command) string {
+func nearCommand(word string, commands []*format.Command) string {
 	senses, want := sensesOf(commands), senseOf(word)
 	first, _, _ := strings.Cut(strings.ToLower(word), "-")
 	verbs, class, thing := make(map[string]string), false, false
@@ -176,7 +176,7 @@ func NearCommand(word string, commands []*format.Command) string {
 // CommandHint adds to an error about an unknown operation or query the ones that were probably meant, or other advice.
 func CommandHint(err error, word string, commands []*format.Command, advice string, args ...any) error {
 	like := LikeCommands(word, commands)
-	if near := NearCommand(word, commands); near != "" && len(like) == 0 {
+	if near := nearCommand(word, commands); near != "" && len(like) == 0 {
 		like = []string{near}
 	}
 	switch {

@@ -138,7 +138,7 @@ func readResult[R any](r io.Reader, zip *zstd.Decoder, p Part, take func(R) erro
 		case i.End && i.Count != count:
 			return broken(fmt.Errorf("%s, not the stated %d", words.Count(count, "record"), i.Count))
 		case i.End && i.Part != p.identity():
-			return broken(fmt.Errorf("it belongs to another part: %.200q", i.Part))
+			return broken(fmt.Errorf("the record belongs to another part: %.200q", i.Part))
 		case i.End:
 			return nil
 		}

@@ -28,8 +28,8 @@ func (p *Plan) Same(q *Plan) bool {
 	return p.Version == q.Version && p.Dir == q.Dir && slices.Equal(p.Args, q.Args)
 }
 
-// IsMany reports whether a number of parts is above [Many].
-func (p *Plan) IsMany(parts int) bool { return parts > cmp.Or(p.Many, Many) }
+// isMany reports whether a number of parts is above [Many].
+func (p *Plan) isMany(parts int) bool { return parts > cmp.Or(p.Many, Many) }
 
 // PlanName is the name of the plan in a store.
 const PlanName = "plan.json"
@@ -65,7 +65,7 @@ func Begin(ctx context.Context, w Work, plan Plan, store Store) (*Plan, error) {
 			return nil
 		})
 		for i := range plan.Parts {
-			plan.Parts[i].Apart = plan.IsMany(len(plan.Parts))
+			plan.Parts[i].Apart = plan.isMany(len(plan.Parts))
 		}
 		if err == nil {
 			err = store.Add(ctx, PlanName, func(to io.Writer) error { return json.NewEncoder(to).Encode(&plan) })

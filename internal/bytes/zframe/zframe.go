@@ -24,7 +24,7 @@ const (
 
 // The kinds of errors in a frame, in addition to the decoder's errors.
 var (
-	ErrNoFrame = errors.New("not a zstd frame")
+	errNoFrame = errors.New("not a zstd frame")
 	ErrTooLong = errors.New("zstd frame has too much data") // the data so far is correct, but its checksum was not checked
 )
 
@@ -49,10 +49,10 @@ func (h *header) hasSize() bool { return h.single() || h.flags>>6 != 0 }
 // read reads the headers. On error they are valid up to the end of data.
 func (h *header) read(data []byte) error {
 	if len(data) < 6 && bytes.HasPrefix(binary.LittleEndian.AppendUint32(nil, magic), data[:min(len(data), 4)]) {
-		return fmt.Errorf("%w: %w", ErrNoFrame, fault.ErrShort)
+		return fmt.Errorf("%w: %w", errNoFrame, fault.ErrShort)
 	}
 	if len(data) < 6 || binary.LittleEndian.Uint32(data) != magic {
-		return ErrNoFrame
+		return errNoFrame
 	}
 	h.flags, h.length = data[4], len(data)
 	at := 5
@@ -145,7 +145,7 @@ var decoders = sync.Pool{New: func() any {
 func Decode(buf, data []byte, limit int) (content []byte, used int, err error) {
 	var h header
 	broken := h.read(data)
-	if errors.Is(broken, ErrNoFrame) {
+	if errors.Is(broken, errNoFrame) {
 		return nil, 0, broken
 	}
 	frame, used := data[:h.length], h.length

@@ -78,7 +78,7 @@ func OpenCollection(path string, opts Options) (_ *Collection, err error) {
 	if err := opts.NotRead(path); err != nil {
 		return nil, err
 	}
-	Recover(filepath.Dir(path))
+	recoverRuns(filepath.Dir(path))
 	Step()
 	if err := os.Mkdir(path, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
@@ -112,7 +112,7 @@ func OpenCollection(path string, opts Options) (_ *Collection, err error) {
 	for _, text := range c.texts {
 		c.known.add(text)
 	}
-	Recover(path)
+	recoverRuns(path)
 	c.work, err = newWorkshop(path)
 	return c, err
 }

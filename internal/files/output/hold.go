@@ -29,7 +29,7 @@ func Hold(ctx context.Context, path string, waiting func()) (*Held, error) {
 		return nil, err
 	}
 	h.lock = lock
-	Recover(realFolder(path))
+	recoverRuns(realFolder(path))
 	if h.Path, err = filepath.EvalSymlinks(path); err == nil {
 		h.was, err = os.Stat(h.Path)
 	}

@@ -263,8 +263,8 @@ func TestKill(t *testing.T) {
 				default:
 					t.Errorf("killed at step %d: neither %s nor %s but %s", at, old, now, after)
 				}
-				Recover(dir)
-				Recover(filepath.Join(dir, "w"))
+				recoverRuns(dir)
+				recoverRuns(filepath.Join(dir, "w"))
 				recovered := snapshot(t, dir)
 				if recovered != old && recovered != now && !strings.Contains(recovered, "w.bak2/a=old") &&
 					!(onWindows && strings.Contains(recovered, "w.bak/a=old")) {
@@ -298,7 +298,7 @@ func TestAlive(t *testing.T) {
 	dir := t.TempDir()
 	o := start(t, filepath.Join(dir, "x"), false)
 	write(t, o, "", "mine")
-	Recover(dir)
+	recoverRuns(dir)
 	makeAnother := start(t, filepath.Join(dir, "y"), false)
 	write(t, makeAnother, "", "another")
 	for _, o := range []*Output{makeAnother, o} {
@@ -337,7 +337,7 @@ func TestRecoverChanged(t *testing.T) {
 	if err := put(dir, "b=of the user"); err != nil {
 		t.Fatal(err)
 	}
-	Recover(dir)
+	recoverRuns(dir)
 	if got := files(t, dir); got != "a=new;b=of the user;" {
 		t.Errorf("files %s", got)
 	}
@@ -360,7 +360,7 @@ func TestOpenFile(t *testing.T) {
 	}
 	o.Discard()
 	f.Close()
-	Recover(dir)
+	recoverRuns(dir)
 	if list, _ := os.ReadDir(dir); len(list) != 0 {
 		t.Errorf("left behind: %v", list)
 	}

@@ -94,7 +94,7 @@ func New(path string, opts Options) (*Output, error) {
 	if err := o.NotRead(o.path); err != nil {
 		return nil, err
 	}
-	Recover(filepath.Dir(o.path))
+	recoverRuns(filepath.Dir(o.path))
 	if _, err := o.mayWrite(o.path); err != nil {
 		return nil, err
 	}
@@ -113,9 +113,9 @@ func Into(path string, opts Options) (*Output, error) {
 		return nil, err
 	}
 	if whole, err := filepath.Abs(real); err == nil { // "." has no folder in its name
-		Recover(filepath.Dir(whole))
+		recoverRuns(filepath.Dir(whole))
 	}
-	Recover(real)
+	recoverRuns(real)
 	if !opts.Replace && !empty(real) {
 		return nil, &ExistsError{Path: path}
 	}
@@ -131,7 +131,7 @@ func Resume(path string, opts Options) (*Output, error) {
 	if _, err := os.Stat(filepath.Dir(path)); err != nil {
 		return nil, inTarget(err, path)
 	}
-	Recover(filepath.Dir(path))
+	recoverRuns(filepath.Dir(path))
 	return o, nil
 }
 
@@ -157,7 +157,7 @@ func (o *Output) Create(suffix string) (Part, error) {
 		if suffix != "" || len(o.parts) > 0 {
 			return nil, fmt.Errorf("%s: this format consists of several files: give a file name with -o", o.path)
 		}
-		Recover(os.TempDir())
+		recoverRuns(os.TempDir())
 		return o.create(os.TempDir(), "", nil)
 	}
 	target := o.path + suffix

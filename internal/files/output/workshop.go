@@ -14,7 +14,7 @@ import (
 )
 
 // A workshop is the hidden folder in which an output is written, in the folder of its target. Its run keeps it locked.
-// An unlocked workshop belongs to a killed run: [Recover] completes the moves that this run had begun, and removes the
+// An unlocked workshop belongs to a killed run: [recoverRuns] completes the moves that this run had begun, and removes the
 // workshop. The contents of the workshop alone determine how far the run had come:
 //
 //	lock    empty; locked by the run
@@ -126,9 +126,9 @@ func removeAll(path string) error {
 	return os.RemoveAll(path)
 }
 
-// Recover completes the work of killed runs in a folder, and removes their temporary files. It does not touch files of
+// recoverRuns completes the work of killed runs in a folder, and removes their temporary files. It does not touch files of
 // running processes or files that the tool did not create. It reports whether there was work to complete.
-func Recover(dir string) bool {
+func recoverRuns(dir string) bool {
 	ended := false
 	filelock.Sweep(dir)
 	for _, path := range workshopsIn(dir) {
@@ -154,7 +154,7 @@ func workshopsIn(dir string) []string {
 	return list
 }
 
-// recoverOne is Recover for one workshop. It reports whether the workshop had a journal that is now complete.
+// recoverOne is recoverRuns for one workshop. It reports whether the workshop had a journal that is now complete.
 func recoverOne(dir string) (ended bool) {
 	info, err := os.Lstat(dir)
 	if err != nil || !info.IsDir() || !private(info) {
@@ -209,7 +209,7 @@ func Unfinished(dir string) bool {
 // function removes it.
 func Scratch() (string, func(), error) {
 	base := os.TempDir()
-	Recover(base)
+	recoverRuns(base)
 	w, err := newWorkshop(base)
 	if err != nil {
 		return "", nil, err

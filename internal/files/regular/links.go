@@ -17,7 +17,7 @@ var (
 	ErrName  = errors.New("left out: the name is not UTF-8")
 	ErrOut   = errors.New("left out: a link to a place outside the folder")
 	ErrDead  = errors.New("left out: a link to a missing file")
-	ErrOdd   = errors.New("left out: a link to neither a file nor a folder")
+	errOdd   = errors.New("left out: a link to neither a file nor a folder")
 	ErrTwice = errors.New("left out: a link to a folder that contains it, or inside a linked folder")
 )
 
@@ -37,7 +37,7 @@ func Follow(root *os.Root, name string) (fs.FileInfo, error) {
 	case info.Mode().IsRegular():
 		return info, nil
 	case !info.IsDir():
-		return nil, ErrOdd
+		return nil, errOdd
 	}
 	// Folders below a linked folder may contain links to folders above it. To prevent endless paths, at most one
 	// folder of a path may be a link.

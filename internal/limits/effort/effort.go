@@ -31,7 +31,7 @@ func Of(counter *atomic.Int64, do func()) int64 {
 }
 
 // ErrMet is wrapped by the errors of work that met its budget. It wraps [fault.ErrLimit].
-var ErrMet = fmt.Errorf("the budget of work is met: %w", fault.ErrLimit)
+var ErrMet = fmt.Errorf("the limit of work is reached: %w", fault.ErrLimit)
 
 // MaxFactor is the largest factor of [SetFactor].
 const MaxFactor = 1 << 20

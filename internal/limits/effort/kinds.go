@@ -74,7 +74,7 @@ var (
 		Known: 1_061_478, Thing: "a mod of the public repositories"})
 	ModFile = add(&Kind{Work: "a file of a mod or an archive, with or without compression",
 		Unit: "bytes", Least: 512 << 20,
-		Known: 116_021, Thing: "a file of such a mod"})
+		Known: 116_021, Thing: "a file of a mod of the public repositories"})
 	ModManifest = add(&Kind{Work: "the list of files of a mod or an archive",
 		Unit: "bytes", Least: 256 << 20,
 		Known: 13_736, Thing: "a mod of the public repositories"})

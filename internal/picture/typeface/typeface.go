@@ -78,7 +78,7 @@ func Parse(data []byte) (*Font, error) {
 	}
 	f.ascent, f.descent = length(m.Ascent), length(m.Descent)
 	if f.ascent <= 0 || f.descent < 0 || f.ascent+f.descent > 10 {
-		return nil, fmt.Errorf("the letters of the font reach from %g to %g", -f.descent, f.ascent)
+		return nil, fmt.Errorf("the letters of the font extend from %g to %g, which is too far", -f.descent, f.ascent)
 	}
 	return f, nil
 }

@@ -65,7 +65,7 @@ var unlocked sync.Map
 
 // derived remembers a key, and returns the memory in which a passphrase was derived to the system, before anything else needs memory.
 func derived(k *Key) {
-	unlocked.Store([2]string{k.Name(), host.Env(VariablePhrase)}, k)
+	unlocked.Store([2]string{k.Name(), host.Env(variablePhrase)}, k)
 	debug.FreeOSMemory()
 }
 
@@ -157,8 +157,8 @@ func Wrapped(ctx context.Context, s storage.Store) (names []string, err error) {
 }
 
 // ErrNoKey means that the user has no key of a store.
-var ErrNoKey = errors.New("encrypted, and there is no key for it: set " + VariableFile + " to the path of a file with an " +
-	"identity of age, or " + VariablePhrase + " to the passphrase")
+var ErrNoKey = errors.New("encrypted, and no key given: set " + VariableFile + " to the path of a file with an " +
+	"identity of age, or " + variablePhrase + " to the passphrase")
 
 // ErrOtherKey means that the keys of the user are not those of a store.
 var ErrOtherKey = errors.New("encrypted, but not for this key: neither the identities in the file that " + VariableFile +
@@ -200,7 +200,7 @@ func Unwrap(ctx context.Context, s storage.Store, name string) (*Key, error) {
 				continue
 			}
 			tried[string(data)] = true
-			if k, ok := unlocked.Load([2]string{name, host.Env(VariablePhrase)}); phrase && ok {
+			if k, ok := unlocked.Load([2]string{name, host.Env(variablePhrase)}); phrase && ok {
 				return k.(*Key), nil
 			}
 			ids, err := identities(s, phrase)

@@ -20,17 +20,17 @@ import (
 // Variables of the environment with the secrets of the user.
 const (
 	VariableFile   = "TROWEL_KEY_FILE"   // the path of a file of identities
-	VariablePhrase = "TROWEL_PASSPHRASE" // the passphrase
+	variablePhrase = "TROWEL_PASSPHRASE" // the passphrase
 )
 
 // HasSecret reports whether the environment names a secret of the user.
-func HasSecret() bool { return host.Env(VariableFile) != "" || host.Env(VariablePhrase) != "" }
+func HasSecret() bool { return host.Env(VariableFile) != "" || host.Env(variablePhrase) != "" }
 
 // identities returns the identities of the user, or that of the passphrase. It asks the user for a passphrase that the
 // environment lacks.
 func identities(store storage.Store, phrase bool) ([]age.Identity, error) {
 	if phrase {
-		text := host.Env(VariablePhrase)
+		text := host.Env(variablePhrase)
 		if text == "" && host.Env(VariableFile) != "" {
 			return nil, nil // the user has chosen another secret
 		}
@@ -68,7 +68,7 @@ func ask(what string) (string, error) {
 	text, has := host.Secret(what)
 	switch {
 	case !has:
-		return "", fmt.Errorf("%s: there is no terminal to ask for it: set %s", what, VariablePhrase)
+		return "", fmt.Errorf("%s: there is no terminal to ask for it: set %s", what, variablePhrase)
 	case text == "":
 		return "", fmt.Errorf("%s: no passphrase was entered", what)
 	}
@@ -100,7 +100,7 @@ func (r Readers) groups(s storage.Store) (groups [][]age.Recipient, err error) {
 		groups = append(groups, all)
 	}
 	if r.Passphrase {
-		text := host.Env(VariablePhrase)
+		text := host.Env(variablePhrase)
 		if text == "" {
 			if text, err = ask("new passphrase of " + s.Path("")); err != nil {
 				return nil, err

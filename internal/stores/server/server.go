@@ -9,7 +9,7 @@ import (
 )
 
 // ErrRemote means that a world names a server on another machine.
-var ErrRemote = errors.New("a server on another machine is contacted only with --remote")
+var ErrRemote = errors.New("a server on another machine, which requires --remote")
 
 // ErrProgram means that a world is on a server, to which a page in a browser cannot connect.
 var ErrProgram = errors.New("a page in a browser cannot connect to servers: use the trowel program")

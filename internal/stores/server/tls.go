@@ -63,7 +63,7 @@ func FileTrouble(err error) string {
 		`both "sslcert" and "sslkey"`:   "sslcert and sslkey are needed together",
 		"failed to decode sslkey":       "the file of sslkey is not in the format PEM",
 		"unable to load cert":           "the files of sslcert and sslkey contain no certificate with its key",
-		"unable to find sslpassword":    "the key of sslkey is encrypted, and sslpassword is missing",
+		"unable to find sslpassword":    "the key of sslkey is encrypted, and no sslpassword is given",
 		"unable to decrypt key":         "the key of sslkey is encrypted with another password than sslpassword",
 		"sslmode is invalid":            "sslmode must be disable, allow, prefer, require, verify-ca or verify-full",
 	} {

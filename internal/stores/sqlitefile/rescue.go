@@ -43,7 +43,7 @@ func (f *File) Rescue(ctx context.Context, known []string) error {
 	}
 	f.endCopy, f.saved, f.frozen = end, true, false
 	to := filepath.Join(dir, filepath.Base(f.Path))
-	f.losses, err = RescueTo(ctx, f.Path, to, known)
+	f.losses, err = rescueTo(ctx, f.Path, to, known)
 	if err != nil {
 		return err
 	}
@@ -74,8 +74,8 @@ type rescued struct {
 	inserts map[int]*sqlite.Stmt
 }
 
-// RescueTo writes a new database, like [File.Rescue], and returns the losses.
-func RescueTo(ctx context.Context, from, to string, known []string) (_ []Loss, err error) {
+// rescueTo writes a new database, like [File.Rescue], and returns the losses.
+func rescueTo(ctx context.Context, from, to string, known []string) (_ []Loss, err error) {
 	pages, err := sqlitepage.Open(from)
 	if err != nil {
 		return nil, err
@@ -361,7 +361,7 @@ func (r *rescuer) reportLosses(pages *sqlitepage.File, lost []sqlitepage.Loss) {
 	}
 	if cut := pages.Missing(); cut > 0 {
 		r.losses = append(r.losses, Loss{
-			Rows: true, Text: fmt.Sprintf("the file is cut off: %d bytes are missing", cut),
+			Rows: true, Text: fmt.Sprintf("the file is cut off: %s bytes are missing", words.Thousands(cut)),
 			At: []check.Place{check.Span{Offset: pages.Size(), Length: cut}},
 		})
 	}
@@ -428,7 +428,7 @@ func Examine(ctx context.Context, path string, tables []string) ([]Loss, bool, e
 	return f.Losses(), f.Rescued(), nil
 }
 
-// RescueInPlace replaces a damaged database by a new one with its readable data, like [RescueTo]. A run that is
+// RescueInPlace replaces a damaged database by a new one with its readable data, like [rescueTo]. A run that is
 // interrupted leaves the old database, or one that [Settle] completes. No program may use the database.
 func RescueInPlace(ctx context.Context, path string, known []string) error {
 	part := partOf(path)
@@ -439,7 +439,7 @@ func RescueInPlace(ctx context.Context, path string, known []string) error {
 	if err != nil {
 		return err
 	}
-	if _, err = RescueTo(ctx, path, part, known); err == nil {
+	if _, err = rescueTo(ctx, path, part, known); err == nil {
 		err = errors.Join(wholefile.SetMode(part, st.Mode().Perm()), wholefile.Sync(part))
 	}
 	if err == nil {

@@ -61,28 +61,6 @@ func OpenDB(ctx context.Context, path string) (*DB, error) {
 	return openDB(ctx, f)
 }
 
-// NewDB opens a database in main. The log is the write-ahead log or the journal; nil if there is none. The name is for
-// errors. Close does not close the readers.
-func NewDB(ctx context.Context, name string, main io.ReaderAt, size int64, log io.ReaderAt, logSize int64) (*DB, error) {
-	f := &File{path: name, main: unowned{main}, size: size}
-	if err := f.startSound(); err != nil {
-		return nil, err
-	}
-	if log != nil {
-		log := unowned{log}
-		if f.readLog(log, logSize) || f.readJournal(log, logSize) {
-			f.log = log
-			f.restart()
-		}
-	}
-	return openDB(ctx, f)
-}
-
-// unowned is a reader that the caller closes.
-type unowned struct{ io.ReaderAt }
-
-func (unowned) Close() error { return nil }
-
 // startSound reads the header, which must be valid.
 func (f *File) startSound() error {
 	var head [headerSize]byte

@@ -2,6 +2,7 @@ package sqlitepage
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -94,7 +95,7 @@ func orderSeeds(t testing.TB) (seeds [][]byte) {
 // readDamaged reads everything of a damaged database, and tests that the number of reads is limited.
 func readDamaged(t testing.TB, data, log []byte) {
 	in := &counted{ReaderAt: bytes.NewReader(data)}
-	db, err := NewDB(t.Context(), "a.sqlite", in, int64(len(data)), bytes.NewReader(log), int64(len(log)))
+	db, err := newDB(t.Context(), "a.sqlite", in, int64(len(data)), bytes.NewReader(log), int64(len(log)))
 	var bad []error
 	if err == nil {
 		_, bad = readAll(t, db)
@@ -168,7 +169,7 @@ func TestCircle(t *testing.T) {
 		t.Fatal(err)
 	}
 	open := func(data []byte) *DB {
-		db, err := NewDB(t.Context(), path, bytes.NewReader(data), int64(len(data)), nil, 0)
+		db, err := newDB(t.Context(), path, bytes.NewReader(data), int64(len(data)), nil, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -255,7 +256,7 @@ func TestReads(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := &counted{ReaderAt: bytes.NewReader(data)}
-	db, err := NewDB(t.Context(), path, in, int64(len(data)), nil, 0)
+	db, err := newDB(t.Context(), path, in, int64(len(data)), nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -394,3 +395,25 @@ func sameSet(a, b [][]any) bool {
 	}
 	return true
 }
+
+// newDB opens a database in main. The log is the write-ahead log or the journal; nil if there is none. The name is for
+// errors. Close does not close the readers.
+func newDB(ctx context.Context, name string, main io.ReaderAt, size int64, log io.ReaderAt, logSize int64) (*DB, error) {
+	f := &File{path: name, main: unowned{main}, size: size}
+	if err := f.startSound(); err != nil {
+		return nil, err
+	}
+	if log != nil {
+		log := unowned{log}
+		if f.readLog(log, logSize) || f.readJournal(log, logSize) {
+			f.log = log
+			f.restart()
+		}
+	}
+	return openDB(ctx, f)
+}
+
+// unowned is a reader that the caller closes.
+type unowned struct{ io.ReaderAt }
+
+func (unowned) Close() error { return nil }

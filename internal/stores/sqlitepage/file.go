@@ -196,9 +196,6 @@ func (f *File) Offset(page uint32) int64 {
 	return int64(page-1)*int64(f.PageSize) - by
 }
 
-// Pages returns the expected number of pages.
-func (f *File) Pages() uint32 { return f.pages }
-
 // Size returns the size of the file in bytes.
 func (f *File) Size() int64 { return f.size }
 

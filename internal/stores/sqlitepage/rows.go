@@ -288,7 +288,7 @@ func (s *survey) tree(sh *Shape, number uint32, from, to int64, depth int) {
 		s.mark(number, unknown) // it may be found as an orphan
 	}
 	if depth > maxDepth {
-		err = errors.New("the tree has no end")
+		err = errors.New("the pages form a circle, or too deep a tree")
 	}
 	if err != nil {
 		s.lose(Loss{Page: number, Table: sh.Table, Reason: err, shape: sh, depth: depth})
@@ -413,7 +413,7 @@ func (s *survey) index(sh *Shape, number uint32, depth int) {
 	}
 	p, err := s.treePage(number, indexInner, indexLeaf)
 	if err == nil && depth > maxDepth {
-		err = errors.New("the tree has no end")
+		err = errors.New("the pages form a circle, or too deep a tree")
 	}
 	if err == nil && !p.tidy {
 		err = errUntidy

@@ -63,7 +63,7 @@ func (w *walk) run(page uint32, depth int, before func(*Entry) (bool, error), yi
 	ends := err != nil
 	var n *node
 	if err == nil && depth > maxDepth {
-		err = w.db.damaged(page, "the tree has no end")
+		err = w.db.damaged(page, "the pages form a circle, or too deep a tree")
 	}
 	if err == nil {
 		n, err = w.db.node(page, w.index)
@@ -143,7 +143,7 @@ func (w *walk) find(t *tree, rowid int64) (*Entry, error) {
 			return nil, nil
 		}
 	}
-	return nil, t.db.damaged(page, "the tree has no end")
+	return nil, t.db.damaged(page, "the pages form a circle, or too deep a tree")
 }
 
 // load reads the first bytes of the record.

@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// Count returns an amount with its unit: "1 point", "2 points", "0 entries".
+// Count returns an amount with its unit: "1 point", "0 entries", "1,200 points".
 func Count[N ~int | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64](n N, one string) string {
-	return fmt.Sprintf("%d %s", n, Plural(int64(n), one))
+	return Thousands(int64(n)) + " " + Plural(int64(n), one)
 }
 
 // Plural returns the plural of a unit if n is not 1.

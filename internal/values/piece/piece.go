@@ -246,7 +246,7 @@ func (p *Piece) clash(c Change, known bool) string {
 	case known:
 		return "edited here, but the file has changed since the extraction"
 	case p.taken != nil:
-		return "new here, but the file has a different one"
+		return "new here, but the file already has a different file of this name"
 	}
 	return "differs from the file, and the extracted content was not recorded, so the newer one is unknown"
 }

@@ -145,9 +145,6 @@ func (r *run) open(ctx context.Context) error {
 	if err == nil {
 		r.db, err = mapdb.Open(ctx, dir, c)
 	}
-	if errors.Is(err, mapdb.ErrRemote) {
-		err = fmt.Errorf("%w (allow it with --remote)", err)
-	}
 	return err
 }
 

@@ -62,7 +62,7 @@ func TestCorners(t *testing.T) {
 
 // TestDaylight tests the colours of full sunlight and of darkness.
 func TestDaylight(t *testing.T) {
-	noon, midnight := NewDaylight(1), NewDaylight(0)
+	noon, midnight := newDaylight(1), newDaylight(0)
 	k := &look{}
 	bright := pair{255, 0}.color(k, 1, white)
 	if got := noon.Color(bright); got != [3]uint8{243, 243, 255} {

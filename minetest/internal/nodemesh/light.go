@@ -211,15 +211,15 @@ type Daylight struct {
 	unlit bool
 }
 
-// NewDaylight returns the light for a day-night ratio of 0 (midnight) to 1 (noon).
-func NewDaylight(ratio float64) Daylight {
+// newDaylight returns the light for a day-night ratio of 0 (midnight) to 1 (noon).
+func newDaylight(ratio float64) Daylight {
 	r := float32(ratio)
 	return Daylight{sun: [3]float32{r - .04, r - .04, .98*r + .078}}
 }
 
-// Daylight is [NewDaylight] for the faces of a volume, which may be unlit.
+// Daylight is [newDaylight] for the faces of a volume, which may be unlit.
 func (v *Volume) Daylight(ratio float64) Daylight {
-	d := NewDaylight(ratio)
+	d := newDaylight(ratio)
 	d.unlit = v.Unlit
 	return d
 }

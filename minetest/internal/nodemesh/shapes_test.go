@@ -182,7 +182,7 @@ func TestLight(t *testing.T) {
 			t.Errorf("shade of %v: %v", n, got)
 		}
 	}
-	night := NewDaylight(0)
+	night := newDaylight(0)
 	for i, want := range [13]uint8{1, 4, 6, 6, 6, 5, 4, 3, 2, 1} {
 		level := uint8(i*4 + 2) // twice as bright on the screen
 		if got := night.Color([4]uint8{level, level, level, 0}); got[2]-got[0] != want {

@@ -22,14 +22,14 @@ type Protector struct {
 	Needs   string   // the condition for others to build, such as "privilege home" or "xp 1000"; "" for none
 }
 
-// IsProtector reports whether a name is that of a protector of the mods protector, xp_redo and priv_protector.
-func IsProtector(name string) bool {
+// isProtector reports whether a name is that of a protector of the mods protector, xp_redo and priv_protector.
+func isProtector(name string) bool {
 	return strings.HasPrefix(name, "protector:protect") || name == "xp_redo:protector" || name == "priv_protector:protector"
 }
 
 // Protectors returns the protectors in the block at p. Those without an owner do not count.
 func Protectors(p mapdb.Pos, b *mapblock.Block) (list []Protector) {
-	if b.Version >= 21 && !slices.ContainsFunc(b.Names, func(e mapblock.NameID) bool { return IsProtector(e.Name) }) {
+	if b.Version >= 21 && !slices.ContainsFunc(b.Names, func(e mapblock.NameID) bool { return isProtector(e.Name) }) {
 		return nil
 	}
 	var nodes *mapblock.Nodes
@@ -43,7 +43,7 @@ func Protectors(p mapdb.Pos, b *mapblock.Block) (list []Protector) {
 			nodes = b.Nodes()
 		}
 		name := nodes.At(int(m.Pos))
-		if !IsProtector(name) {
+		if !isProtector(name) {
 			continue
 		}
 		x, y, z := mapblock.Coordinates(int(m.Pos))

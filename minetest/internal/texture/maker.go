@@ -37,8 +37,8 @@ const (
 	Blank       = "blank.png" // a transparent pixel
 )
 
-// MissingColor is the color of the image of one pixel that replaces a missing file. The engine uses a random color.
-var MissingColor = color.NRGBA{R: 255, B: 255, A: 255}
+// missingColor is the color of the image of one pixel that replaces a missing file. The engine uses a random color.
+var missingColor = color.NRGBA{R: 255, B: 255, A: 255}
 
 // A Source returns the image of a file name. The image must not be changed afterwards. The error of a file that does
 // not exist is fs.ErrNotExist.
@@ -234,7 +234,7 @@ func (j *job) file(name string) layer {
 	if made == nil {
 		m := j.blank(image.Pt(1, 1))
 		if !m.none() {
-			m.SetNRGBA(0, 0, MissingColor)
+			m.SetNRGBA(0, 0, missingColor)
 		}
 		return m
 	}
@@ -267,7 +267,7 @@ func (j *job) part(base layer, part string) layer {
 		if m.none() {
 			return m
 		}
-		m.SetNRGBA(0, 0, MissingColor)
+		m.SetNRGBA(0, 0, missingColor)
 		return j.cover(base, m)
 	case part == "":
 		return base

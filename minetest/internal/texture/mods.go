@@ -155,7 +155,7 @@ func modsIn(name string, fsys fs.FS, dir string, depth int, report func(file, fo
 		}
 		if isModpack(fsys, file) {
 			if depth == maxModpacks {
-				report(path.Join(name, file), "ignored: too many modpacks in modpacks")
+				report(path.Join(name, file), "ignored: too deeply nested modpacks")
 				continue
 			}
 			for _, m := range modsIn(name, fsys, file, depth+1, report) {

@@ -69,14 +69,14 @@ func (p Problem) String() string {
 	return p.File + ": " + p.Text
 }
 
-// AddPack adds a texture pack with its override.txt files. An image of it replaces images of the same name with any of
+// addPack adds a texture pack with its override.txt files. An image of it replaces images of the same name with any of
 // the three endings.
-func (s *Search) AddPack(name string, fsys fs.FS) error {
+func (s *Search) addPack(name string, fsys fs.FS) error {
 	return s.add(searchPart{name: name, fsys: fsys, free: true}, true, ".")
 }
 
-// AddFolder adds a folder of images with all of its subfolders.
-func (s *Search) AddFolder(name string, fsys fs.FS) error {
+// addFolder adds a folder of images with all of its subfolders.
+func (s *Search) addFolder(name string, fsys fs.FS) error {
 	return s.add(searchPart{name: name, fsys: fsys}, false, ".")
 }
 
@@ -149,7 +149,7 @@ func (s *Search) walk(p searchPart, dir string) (folders []string, err error) {
 			}
 		}
 		if depth == maxFolders && len(next) > 0 {
-			s.problems = append(s.problems, Problem{File: path.Join(p.name, next[0]), Text: "ignored: too many folders in folders"})
+			s.problems = append(s.problems, Problem{File: path.Join(p.name, next[0]), Text: "ignored: too deeply nested folders"})
 			break
 		}
 		level = next

@@ -77,13 +77,13 @@ func isMod(fsys fs.FS, dir string) bool {
 func (s *Sources) Search() (*Search, error) {
 	found := new(Search)
 	for _, f := range s.Packs {
-		if err := found.AddPack(f.Path, f.FS); err != nil {
+		if err := found.addPack(f.Path, f.FS); err != nil {
 			return nil, err
 		}
 	}
 	for _, f := range s.User {
 		if f = f.sub("textures/server"); f.has(".") {
-			if err := found.AddFolder(f.Path, f.FS); err != nil {
+			if err := found.addFolder(f.Path, f.FS); err != nil {
 				return nil, err
 			}
 		}

@@ -40,8 +40,8 @@ func (p *Person) Has(privilege string) bool {
 	return p.Account != nil && slices.Contains(p.Account.Privileges, privilege)
 }
 
-// IsAdmin reports whether the person may change privileges or control the server.
-func (p *Person) IsAdmin() bool { return p.Has("server") || p.Has("privs") }
+// isAdmin reports whether the person may change privileges or control the server.
+func (p *Person) isAdmin() bool { return p.Has("server") || p.Has("privs") }
 
 // Condition is a condition on an attribute that mods attach to a player.
 type Condition struct {
@@ -251,7 +251,7 @@ func (o Purge) Step() worldedit.Step {
 			switch {
 			case err != nil:
 				return err // an unreadable person may or may not be selected
-			case p.IsAdmin() && !o.Admins:
+			case p.isAdmin() && !o.Admins:
 				spared++
 			default:
 				list = append(list, meant{p.Name, p.Playing, p.Account != nil && !o.KeepAccounts})

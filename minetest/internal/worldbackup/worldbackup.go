@@ -324,7 +324,7 @@ func filesOf(ctx context.Context, backup, dir string, limit int64) (bool, error)
 	for _, name := range m.Stores {
 		for _, backend := range mapdb.Backends() {
 			if slices.Contains(backend.Files, name) {
-				return false, fmt.Errorf("%s: it has the whole database %s: `trowel undo` restores it in a copy of the world", backup, name)
+				return false, fmt.Errorf("%s contains the whole database %s: `trowel undo` restores it in a copy of the world", backup, name)
 			}
 		}
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {

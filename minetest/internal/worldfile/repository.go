@@ -48,7 +48,7 @@ func (f *repositoryFile) Info(ctx context.Context, job *format.Job) (format.Info
 var OptionPart = format.Option{Name: "part", For: format.ForCheck, Parse: func(value string) error {
 	_, err := parsePart(value)
 	return err
-}, Help: "of a repository of backups, read only part `N/M` of the contents, such as 3/20: M runs with all parts read everything"}
+}, Help: "of a repository of backups: read only part `N/M` of the contents, such as 3/20: M runs with all parts read everything"}
 
 func parsePart(value string) (p worldrepo.Part, err error) {
 	p.N, p.Of, err = words.Share(value, 1)

@@ -55,7 +55,7 @@ func ReadMinecraft(job *format.Job, src *format.Source) (m Minecraft, err error)
 // AsMinecraft returns a better error for a schematic of Minecraft that is used as one of the engine.
 func AsMinecraft(head []byte, err error) error {
 	if err != nil && minecraft.Recognize(head) {
-		return errors.New("it is a schematic of Minecraft: convert it first (`trowel convert FILE --to mts`)")
+		return errors.New("the file is a schematic of Minecraft: convert it first (`trowel convert FILE --to mts`)")
 	}
 	return err
 }

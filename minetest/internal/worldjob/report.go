@@ -87,7 +87,7 @@ func LoseRow(job *format.Job, src *format.Source, err *mapdb.RowError) {
 	}
 }
 
-// Sink returns a sink that reports findings of some kinds, and what exceeds a limit, as losses, and others as warnings.
+// Sink returns a sink that reports findings of some kinds, and data that exceeds a limit, as losses, and others as warnings.
 func Sink(job *format.Job, losses ...[]*check.Kind) check.Sink {
 	lost := append(slices.Concat(losses...), check.Limit)
 	return func(f check.Finding) {

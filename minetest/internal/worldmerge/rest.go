@@ -103,7 +103,7 @@ func mergeStore[T comparable](ctx context.Context, m *merger,
 			case b:
 				return m.conflict(here, "both added it")
 			}
-			m.took(here, "what theirs changed")
+			m.took(here, "changes of theirs")
 			t = merge(here.path, b, o, t)
 			return merge3.Theirs
 		})

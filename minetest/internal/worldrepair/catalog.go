@@ -44,6 +44,6 @@ var (
 		"Data of a player, an account or a mod that no game reads are unchanged: a duplicate key, or an invalid date.",
 		"Nothing to do, unless the unread data matter.")
 	foundHopeless = Catalog.Add("mt-repair-hopeless", check.Error,
-		"Data are damaged and cannot be repaired.",
+		"Data is damaged and cannot be repaired.",
 		"Restore it from a backup.")
 )

@@ -2,7 +2,11 @@ package worldrepo
 
 import (
 	"bytes"
+	"context"
 	"testing"
+
+	"trowel.example/internal/stores/sealed"
+	"trowel.example/internal/stores/storage"
 )
 
 // UseOldVersion makes new repositories have version 1, or 2 if they are encrypted.
@@ -90,4 +94,11 @@ func Seal(t testing.TB, s *Snapshot) []byte {
 		t.Fatal(err)
 	}
 	return data
+}
+
+// Create creates a repository in an empty store, encrypted if there are readers. It does nothing if the store already
+// contains a repository.
+func Create(ctx context.Context, s storage.Store, readers sealed.Readers) error {
+	_, err := create(ctx, s, readers)
+	return err
 }

@@ -52,7 +52,7 @@ func (r *Repository) Restore(ctx context.Context, s *Snapshot, dst string, o wor
 	if o.Whole && lost {
 		return nil, fmt.Errorf("backup %s: %w: the world would lack the unreadable data", s.ID, fault.ErrLost)
 	} else if o.Whole && damaged > 0 {
-		return nil, fmt.Errorf("backup %s: %w: the world would lack what exceeds a limit", s.ID, fault.ErrLimit)
+		return nil, fmt.Errorf("backup %s: %w: the world would lack data that exceeds a limit", s.ID, fault.ErrLimit)
 	}
 	// The rest of the world needs an empty database to be a world.
 	w, err := mapdb.Create(ctx, scratch, mapdb.Config{Backend: mapdb.SQLite})

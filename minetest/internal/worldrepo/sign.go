@@ -110,7 +110,7 @@ func heads(list []*Snapshot, records []*Record) (links []Link) {
 
 // Errors of signing.
 var (
-	ErrOld      = errors.New("it was created before snapshots could be signed: only a new repository can have signatures")
+	ErrOld      = errors.New("the repository was created before snapshots could be signed: only a new repository can have signatures")
 	ErrUnsigned = errors.New("its snapshots are signed, so their removal must be signed, too: --sign KEYFILE")
 )
 

@@ -51,9 +51,9 @@ var newVersion = namedVersion // tests change it
 // Errors of a repository.
 var (
 	ErrNone  = errors.New("not a repository of backups") // the store contains no repository
-	ErrNewer = errors.New("a newer version of this program made the repository")
+	errNewer = errors.New("a newer version of this program made the repository")
 	// ErrPlain means that the user, who has a key, would write to a repository without encryption.
-	ErrPlain = errors.New("it is not encrypted, but TROWEL_KEY_FILE or TROWEL_PASSPHRASE is set: somebody may have replaced an " +
+	ErrPlain = errors.New("the repository is not encrypted, but TROWEL_KEY_FILE or TROWEL_PASSPHRASE is set: somebody may have replaced an " +
 		"encrypted repository. Unset them to write without encryption, or encrypt a new repository with --recipient or --passphrase")
 	// ErrReaders means that readers were given for a repository that exists.
 	ErrReaders = errors.New("the repository exists: its readers change only with --rekey, and a repository that is not encrypted stays so")
@@ -121,14 +121,8 @@ func usable(ctx context.Context, s storage.Store) (exists bool, err error) {
 	return false, err
 }
 
-// Create creates a repository in an empty store, encrypted if there are readers. It does nothing if the store already
-// contains a repository.
-func Create(ctx context.Context, s storage.Store, readers sealed.Readers) error {
-	_, err := create(ctx, s, readers)
-	return err
-}
-
-// create is [Create]. It returns the repository if it has created it, and nil if it exists. If it fails, it leaves no file.
+// create creates a repository in an empty store, encrypted if there are readers. It returns nil if the repository exists. If it
+// fails, it leaves no file.
 func create(ctx context.Context, s storage.Store, readers sealed.Readers) (_ *Repository, err error) {
 	exists, err := usable(ctx, s)
 	if exists || err != nil {
@@ -197,7 +191,7 @@ func readMark(ctx context.Context, s storage.Store) (m mark, err error) {
 		return m, &fault.Error{File: s.Path(fileMark), Offset: -1, Want: "the mark of a repository", Got: "something else"}
 	}
 	if m.Version < placedVersion || m.Version > namedVersion {
-		return m, fmt.Errorf("%s: %w: its version is %d, and this program supports %d", s.Path(""), ErrNewer, m.Version, namedVersion)
+		return m, fmt.Errorf("%s: %w: its version is %d, and this program supports %d", s.Path(""), errNewer, m.Version, namedVersion)
 	}
 	return m, nil
 }

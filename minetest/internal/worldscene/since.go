@@ -64,11 +64,11 @@ func (s *worldScene) openThen(ctx context.Context, job *format.Job, part *worldP
 func (s *worldScene) Then(look format.Look) (bounds format.Rect, err error) {
 	shown, _ := format.ViewOf(s.views, look.View)
 	if shown.Draws(look, layerPlayers) {
-		return bounds, fmt.Errorf("--%s: manifests do not record player positions: omit the layer %s",
+		return bounds, fmt.Errorf("--%s: manifests do not record player positions: leave out the layer %s",
 			worldjob.OptionSince.Name, layerPlayers)
 	}
 	if shown.Draws(look, layerAreas) {
-		return bounds, fmt.Errorf("--%s: manifests do not record areas: omit the layer %s", worldjob.OptionSince.Name, layerAreas)
+		return bounds, fmt.Errorf("--%s: manifests do not record areas: leave out the layer %s", worldjob.OptionSince.Name, layerAreas)
 	}
 	if look.View == viewIso && s.corner != nil {
 		return rectOf(s.corner, s.since.extent.Min, s.since.extent.Max), nil

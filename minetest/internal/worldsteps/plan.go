@@ -18,8 +18,8 @@ import (
 const (
 	// PlanName is the name of the plan that the mod reads, in the folder of the world.
 	PlanName = "trowel_rewind.plan"
-	// Magic is at the start and at the end of a plan.
-	Magic = "trowelrp"
+	// magic is at the start and at the end of a plan.
+	magic = "trowelrp"
 
 	version = 1
 )
@@ -168,7 +168,7 @@ func metadataOf(m *mapblock.NodeMeta) ([]byte, error) {
 	}
 	binary.LittleEndian.PutUint16(entry[count:], n)
 	if len(entry) > maxMetadata {
-		return nil, errors.Join(err, fmt.Errorf("they have %d bytes, more than %d", len(entry), maxMetadata))
+		return nil, errors.Join(err, fmt.Errorf("the metadata has %d bytes, more than %d", len(entry), maxMetadata))
 	}
 	return entry, err
 }
@@ -194,7 +194,7 @@ type PlanWriter struct {
 // NewPlanWriter starts a plan. The text describes it to people, in at most 65535 bytes.
 func NewPlanWriter(out io.Writer, text string) (*PlanWriter, error) {
 	w := &PlanWriter{out: out, sum: adler32.New()}
-	return w, w.write(appendText16(append([]byte(Magic), version), text))
+	return w, w.write(appendText16(append([]byte(magic), version), text))
 }
 
 func (w *PlanWriter) write(p []byte) error {
@@ -218,12 +218,12 @@ func (w *PlanWriter) Blocks() int { return int(w.blocks) }
 
 // End writes the end of the plan. A plan without it is rejected.
 func (w *PlanWriter) End() error {
-	const rest = 8 + 4 + len(Magic) // bytes after the number of blocks
+	const rest = 8 + 4 + len(magic) // bytes after the number of blocks
 	end := binary.LittleEndian.AppendUint32([]byte{kindEnd}, w.blocks)
 	end = binary.LittleEndian.AppendUint64(end, w.size+uint64(len(end))+uint64(rest))
 	if err := w.write(end); err != nil {
 		return err
 	}
-	_, err := w.out.Write(append(binary.LittleEndian.AppendUint32(nil, w.sum.Sum32()), Magic...))
+	_, err := w.out.Write(append(binary.LittleEndian.AppendUint32(nil, w.sum.Sum32()), magic...))
 	return err
 }

@@ -52,7 +52,7 @@ func readPlan(t *testing.T, plan []byte) (map[mapdb.Pos]*readBlock, []mapdb.Pos)
 	t.Helper()
 	sum := adler32.Checksum(plan[:len(plan)-12])
 	r := &reader{t, plan}
-	if string(r.take(8)) != Magic || r.u8() != 1 || r.text16() != "text" {
+	if string(r.take(8)) != magic || r.u8() != 1 || r.text16() != "text" {
 		t.Fatal("another start")
 	}
 	blocks := make(map[mapdb.Pos]*readBlock)
@@ -87,7 +87,7 @@ func readPlan(t *testing.T, plan []byte) (map[mapdb.Pos]*readBlock, []mapdb.Pos)
 	if size := r.u32(); size != len(plan) || r.u32() != 0 {
 		t.Errorf("size %d, want %d", size, len(plan))
 	}
-	if got := r.u32(); got != int(sum) || string(r.data) != Magic {
+	if got := r.u32(); got != int(sum) || string(r.data) != magic {
 		t.Errorf("sum %x, want %x; end %q", got, sum, r.data)
 	}
 	return blocks, order

@@ -226,7 +226,7 @@ var keywords = [][2]string{
 	{"Pos", "a condition of the rule: X Y, then EMPTY, FULL, or INDEX or NOTINDEX with tiles"},
 	{"Random", "a condition: true one time in N, or in N% of the cells"},
 	{"Modulo", "a condition: X Y and offsets, one cell in each block of X columns and Y rows"},
-	{"NoDefaultRule", "the rule also applies to cells of air"},
+	{"NoDefaultRule", "the rule also applies to empty cells"},
 	{"NoLayerCopy", "conditions of this pass see the tiles that it writes"},
 	{"EMPTY", "the cell is air"}, {"FULL", "the cell is not air"},
 	{"INDEX", "the cell has one of the tiles"}, {"NOTINDEX", "the cell has none of the tiles"},

@@ -209,7 +209,7 @@ func TestEdits(t *testing.T) {
 		{"replace a picture", func(m *twmap.Map) { m.Images[2].SetPicture(picture(64, 7)) },
 			[]string{"images/sun: replaced: embedded, 32 x 32 pixels -> embedded, 64 x 64 pixels"}},
 		{"paint a picture", func(m *twmap.Map) { m.Images[2].SetPicture(picture(32, 8)) },
-			[]string{"images/sun: replaced: embedded, 32 x 32 pixels -> embedded, 32 x 32 pixels, a difference of 1023 pixels"}},
+			[]string{"images/sun: replaced: embedded, 32 x 32 pixels -> embedded, 32 x 32 pixels, a difference of 1,023 pixels"}},
 		{"change the image of a layer", func(m *twmap.Map) { layer[*twmap.TileLayer](m, 3, 1).Image = 0 },
 			[]string{"groups/Tree/Leaves~: image images/grass_main -> images/own"}},
 		{"another sound", func(m *twmap.Map) { m.Sounds[1].SetOpus([]byte("OggS, longer")) },

@@ -31,8 +31,8 @@ const (
 	RulesName    = "teeworlds-rules"
 )
 
-// ReportLoss returns a function that reports losses of a file to the user.
-func ReportLoss(job *format.Job, src *format.Source) func(loss string) {
+// reportLoss returns a function that reports losses of a file to the user.
+func reportLoss(job *format.Job, src *format.Source) func(loss string) {
 	return func(loss string) { job.Lose(src.Path, "%s", loss) }
 }
 
@@ -61,7 +61,7 @@ func Decode(job *format.Job, src *format.Source) (*twmap.Map, error) {
 	if err != nil {
 		return nil, fault.InFile(err, src.Path)
 	}
-	m.ReportLosses(ReportLoss(job, src))
+	m.ReportLosses(reportLoss(job, src))
 	return m, nil
 }
 
@@ -78,7 +78,7 @@ func Open(ctx context.Context, job *format.Job, src *format.Source) (format.File
 }
 
 func (f *File) Tree(_ context.Context, job *format.Job) (fs.FS, error) {
-	like, err := LikeNames(job)
+	like, err := likeNames(job)
 	if err != nil {
 		return nil, err
 	}
@@ -295,7 +295,7 @@ func DecodeDatafile(job *format.Job, src *format.Source) (*datafile.File, error)
 	if err != nil {
 		return nil, fault.InFile(err, src.Path)
 	}
-	twmap.ReportLosses(f, ReportLoss(job, src))
+	twmap.ReportLosses(f, reportLoss(job, src))
 	return f, nil
 }
 
@@ -382,5 +382,5 @@ func Dump(_ context.Context, job *format.Job, src *format.Source, _ string, t tr
 	if err != nil {
 		return err
 	}
-	return fault.InFile(twmap.Trace(data, t, ReportLoss(job, src)), src.Path)
+	return fault.InFile(twmap.Trace(data, t, reportLoss(job, src)), src.Path)
 }

@@ -18,8 +18,8 @@ import (
 var OptionLike = format.Option{Name: "like", For: format.ForTree,
 	Help: "keep the names, and the equivalent texts, of an `earlier` file or folder (default: the folder that is replaced)"}
 
-// LikeNames returns the names from the option of a job, or nil without the option.
-func LikeNames(job *format.Job) (*mapdir.Names, error) {
+// likeNames returns the names from the option of a job, or nil without the option.
+func likeNames(job *format.Job) (*mapdir.Names, error) {
 	if path := OptionLike.Value(job); path != "" {
 		names, err := NamesAt(job, path)
 		if err != nil {
@@ -78,7 +78,7 @@ func namesOf(job *format.Job, side format.Side) (*mapdir.Names, error) {
 	return mapdir.NamesOf(m), nil
 }
 
-// Decides compares what decides the game in two maps.
+// Decides compares what affects gameplay in two maps.
 func Decides(ctx context.Context, job *format.Job, old, new format.Side, change func(check.Change) error) error {
 	a, err := namesOf(job, old)
 	if err != nil {
@@ -101,7 +101,7 @@ func Compare(ctx context.Context, job *format.Job, old, new format.Side, change 
 	if err != nil {
 		return nil, err
 	}
-	like, err := LikeNames(job)
+	like, err := likeNames(job)
 	if err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ func repair(ctx context.Context, job *format.Job, src *format.Source, sink check
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	m.ReportLosses(ReportLoss(job, src))
+	m.ReportLosses(reportLoss(job, src))
 	_ = m.Source().Verify() // reports the losses
 	if err := repairMap(job, src, m); err != nil {
 		return nil, err

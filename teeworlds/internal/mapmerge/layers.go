@@ -210,7 +210,7 @@ func (l things[T]) merge(m *merger, find func() matches, both func(at spot, b, o
 		m.took(l.layer, "the %ss: %d became %d", l.what, len(l.b), len(l.t))
 		return l.t, true
 	case !l.complete:
-		side := m.conflict(l.layer, check.Conflict{What: "both changed the " + l.what + "s, and not all of them can be read"})
+		side := m.conflict(l.layer, check.Conflict{What: "both changed the " + l.what + "s, and some of them cannot be read"})
 		return l.t, side == merge3.Theirs
 	}
 	match := find()

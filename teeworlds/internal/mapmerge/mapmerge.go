@@ -225,7 +225,7 @@ func (m *merger) renumber() error {
 				return i
 			})
 			if lost >= 0 {
-				err = fmt.Errorf("a layer refers to %s %d: maps with such a number are not merged", kind.kind, lost)
+				err = fmt.Errorf("a layer refers to %s %d, which does not exist: correct the number, then merge", kind.kind, lost)
 			}
 			if err != nil {
 				return err
@@ -260,7 +260,7 @@ func finish[T any](m *merger, l *list[T], parts *[]*T) error {
 		is[r.Number] = len(*parts)
 		p := l.part(r.Number)
 		*parts = append(*parts, p)
-		m.took(p, "is used, so it stays")
+		m.took(p, "kept, because it is used")
 	}
 	_, err := mapedit.Renumber(m.o, l.kind, func(i int) int {
 		switch at, there := is[i]; {

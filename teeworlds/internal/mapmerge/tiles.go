@@ -70,7 +70,7 @@ func (m *merger) cells(b, o, t *twmap.TileLayer) {
 		return
 	}
 	if o.Load() != nil || t.Load() != nil || b.Load() != nil || o.Kind() != t.Kind() {
-		if m.conflict(part, check.Conflict{What: "both changed the tiles, and not all of them can be read"}) == merge3.Theirs {
+		if m.conflict(part, check.Conflict{What: "both changed the tiles, and some of them cannot be read"}) == merge3.Theirs {
 			m.takeCells(o, t)
 		}
 		return

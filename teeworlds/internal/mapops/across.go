@@ -56,7 +56,7 @@ func (o Across) Of(m *twmap.Map, src *format.Source, game mapdraw.Game) mapedit.
 // Advise adds to the error of a conversion between games the option that permits the loss.
 func Advise(err error) error {
 	if errors.Is(err, mapedit.ErrLoss) {
-		return fmt.Errorf("%w: --drop accepts that", err)
+		return fmt.Errorf("%w (allow it with --drop)", err)
 	}
 	return err
 }

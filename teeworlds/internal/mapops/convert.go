@@ -69,7 +69,7 @@ func Convert(convert Converter) func(context.Context, *format.Job, *format.Sourc
 				job.Warn(src.Path, "left out: %s", l)
 			}
 		case len(lost) > 0:
-			return fmt.Errorf("%s: this would lose %s: --drop accepts that", src.Path, strings.Join(lost, ", "))
+			return fmt.Errorf("%s: this would discard %s (allow it with --drop)", src.Path, strings.Join(lost, ", "))
 		}
 		return format.Write(out, data)
 	}

@@ -87,8 +87,8 @@ func (LayerArg) Describe(o *format.Option) { o.Explain("layer", helpLayer) }
 // Select returns the layers.
 func (o LayerArg) Select(e *Editor) ([]mapedit.LayerAt, error) { return e.Layers(o.Pattern) }
 
-// SelectOne returns the only layer.
-func (o LayerArg) SelectOne(e *Editor) (mapedit.LayerAt, error) {
+// selectOne returns the only layer.
+func (o LayerArg) selectOne(e *Editor) (mapedit.LayerAt, error) {
 	list, err := o.Select(e)
 	if err == nil && len(list) != 1 {
 		err = fmt.Errorf("%q names %s: expected one", o.Pattern, words.Count(len(list), "layer"))

@@ -155,7 +155,7 @@ type LayerMove struct {
 
 // MoveLayer moves a layer.
 func MoveLayer(e *Editor, o LayerMove) error {
-	layer, err := o.SelectOne(e)
+	layer, err := o.selectOne(e)
 	if err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func MoveLayer(e *Editor, o LayerMove) error {
 
 // RenameLayer renames a layer.
 func RenameLayer(e *Editor, o LayerNaming) error {
-	layer, err := o.SelectOne(e)
+	layer, err := o.selectOne(e)
 	if err != nil {
 		return err
 	}

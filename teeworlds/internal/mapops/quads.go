@@ -83,7 +83,7 @@ func AddQuadArt(e *Editor, o QuadArt) error {
 	if o.Pattern == "" {
 		return e.AddQuadArt(o.of(o.File), o.X, o.Y, p, art)
 	}
-	layer, err := LayerArg{o.Pattern}.SelectOne(e)
+	layer, err := LayerArg{o.Pattern}.selectOne(e)
 	if err != nil {
 		return err
 	}

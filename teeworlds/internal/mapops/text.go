@@ -275,7 +275,7 @@ func (o TextTiles) layerFor(e *Editor, image, w, h int) (at mapedit.LayerAt, err
 		if o.Color != nil {
 			return at, errors.New("--color is for a new layer: set-layer changes the colour of others")
 		}
-		if at, err = (LayerArg{o.Pattern}).SelectOne(e); err != nil {
+		if at, err = (LayerArg{o.Pattern}).selectOne(e); err != nil {
 			return at, err
 		}
 		l, ok := e.Map().Groups[at.Group].Layers[at.Layer].(*twmap.TileLayer)

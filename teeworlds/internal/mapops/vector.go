@@ -77,7 +77,7 @@ func (o Placing) addQuads(e *Editor, name string, quads []twmap.Quad, image int)
 	if o.Pattern == "" {
 		layer, err = addFront(e, name, twmap.NewQuadLayer())
 	} else {
-		layer, err = LayerArg{o.Pattern}.SelectOne(e)
+		layer, err = LayerArg{o.Pattern}.selectOne(e)
 	}
 	if err != nil {
 		return err
@@ -101,7 +101,7 @@ func (o Division) limits() outline.Limits { return outline.Limits{Quads: o.Most,
 func (o Division) explain(err error) error {
 	switch {
 	case errors.Is(err, outline.ErrQuads):
-		return fmt.Errorf("it takes more than %s: a larger --tolerance makes fewer, --most-quads allows more", words.Count(o.Most, "quad"))
+		return fmt.Errorf("more than %s: a larger --tolerance makes fewer, --most-quads allows more", words.Count(o.Most, "quad"))
 	case errors.Is(err, outline.ErrWork):
 		return fmt.Errorf("%w: a larger --tolerance makes them simpler", err)
 	}

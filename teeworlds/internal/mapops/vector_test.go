@@ -164,7 +164,7 @@ func TestTextErrors(t *testing.T) {
 		{func(o *TextQuads) { o.Lines = []string{"  ", ""} }, "the text is empty"},
 		{func(o *TextQuads) { o.Lines = []string{"a\tb"} }, "without control characters"},
 		{func(o *TextQuads) { o.Lines = []string{"\xff"} }, "without control characters"},
-		{func(o *TextQuads) { o.Lines = []string{strings.Repeat("a", 10001)} }, "at most 10000 characters"},
+		{func(o *TextQuads) { o.Lines = []string{strings.Repeat("a", 10001)} }, "at most 10,000 characters"},
 		{func(o *TextQuads) { o.Lines = []string{"漢字"} }, `the font has no letters for "漢字"`},
 		{func(o *TextQuads) { o.Font = font }, font},
 		{func(o *TextQuads) { o.Font = "nowhere.ttf" }, "nowhere.ttf"},

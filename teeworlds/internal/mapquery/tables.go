@@ -284,8 +284,8 @@ var tableImages = format.NewTable("teeworlds_images", "An image of a map.", func
 	r.Col("width", format.IntCell(im.Width()), "Its width in pixels, as the map states.")
 	r.Col("height", format.IntCell(im.Height()), "Its height in pixels, as the map states.")
 	storedSize(r, im.StoredSize())
-	r.Col("sha256", sum, "The SHA-256, in hexadecimal, of its pixels as red, green, blue and alpha, a byte each, row by row; null if "+
-		"they are not in the map, or cannot be read.")
+	r.Col("sha256", sum, "The SHA-256, in hexadecimal, of its pixels as red, green, blue and alpha, a byte each, row by row; null if they "+
+		"are not in the map, or cannot be read.")
 	uses(r, v.uses)
 })
 

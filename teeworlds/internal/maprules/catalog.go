@@ -27,7 +27,7 @@ var (
 		"The map has a ninja, with which players pass lines of start, finish, teleporter and freeze tiles that are one tile thick.",
 		"Make these lines two tiles thick, or make sure that the ninja ends before.")
 	foundSpawnsFew = Catalog.Add("tw-release-spawns-few", check.Warning,
-		"Fewer than two spawns: players who enter at once appear in each other.",
+		"Fewer than two spawns: players who enter at the same time appear inside each other.",
 		"Add spawns, more than two tiles apart.")
 	foundSpawnsGround = Catalog.Add("tw-release-spawn-ground", check.Info,
 		"A spawn is directly on the ground.",
@@ -141,7 +141,7 @@ var (
 		"A part of the map that the rules are about cannot be read.",
 		"Use `trowel repair MAP -o NEW`.")
 	foundPerson = Catalog.Add("tw-release-person", check.Info,
-		"No program can judge everything: this lists what a person must look at.",
+		"No program can judge everything: this lists what a person must check.",
 		"Play the map.")
 )
 

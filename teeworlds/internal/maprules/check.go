@@ -48,7 +48,7 @@ func Check(ctx context.Context, m *twmap.Map, set *Set, o Options, sink check.Si
 		return c.err
 	}
 	if text := set.persons(c.Type); text != "" {
-		c.report(nil, foundPerson, "", nil, "a person must still look at this: %s", text)
+		c.report(nil, foundPerson, "", nil, "a person must still check: %s", text)
 	}
 	return nil
 }
@@ -74,7 +74,7 @@ const maxAt = 10_000
 
 // add reports a finding by its rule, if the rule is for maps of the type.
 func (c *checker) add(kind *check.Kind, path string, at []check.Place, format string, args ...any) {
-	r := c.set.RuleOf(kind.ID)
+	r := c.set.ruleOf(kind.ID)
 	if r == nil || !r.applies(c.Type) {
 		return
 	}

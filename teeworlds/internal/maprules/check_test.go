@@ -285,7 +285,7 @@ func TestCatalog(t *testing.T) {
 		if k == foundPerson || k == foundUnread {
 			continue
 		}
-		if !slices.ContainsFunc(sets, func(s Set) bool { return s.RuleOf(k.ID) != nil }) {
+		if !slices.ContainsFunc(sets, func(s Set) bool { return s.ruleOf(k.ID) != nil }) {
 			t.Errorf("%s belongs to no rule", k.ID)
 		}
 	}

@@ -18,7 +18,7 @@ const maxPlaces = 100_000
 
 var kinds = []twmap.Kind{twmap.KindGame, twmap.KindFront, twmap.KindTele, twmap.KindSpeedup, twmap.KindSwitch, twmap.KindTune}
 
-// ComparePhysics calls change with each difference that decides the game. It reads all tiles of the physics layers; an error
+// ComparePhysics calls change with each difference that affects gameplay. It reads all tiles of the physics layers; an error
 // means that some could not be read.
 func ComparePhysics(ctx context.Context, oldNames, newNames *mapdir.Names, change func(check.Change) error) error {
 	old, new := oldNames.Map(), newNames.Map()

@@ -164,7 +164,7 @@ func TestDesign(t *testing.T) {
 	}
 }
 
-// design changes something that does not decide the game.
+// design changes something that does not affect gameplay.
 func design(r *rand.Rand, m *twmap.Map) {
 	g := m.Groups[r.IntN(len(m.Groups))]
 	switch r.IntN(9) {

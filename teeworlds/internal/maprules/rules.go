@@ -1,7 +1,7 @@
 // Package maprules checks maps against the written rules by which a community releases maps: DDNet, KoG and Unique. The rules and the
 // algorithms, with how often released maps break each, are described in docs/formats/teeworlds-release.md.
 //
-// [ComparePhysics] compares what decides the game in two versions of a map: the tiles of the physics layers and the settings. All
+// [ComparePhysics] compares what affects gameplay in two versions of a map: the tiles of the physics layers and the settings. All
 // else is design: the game draws it, and no player can win or lose by it.
 package maprules
 
@@ -126,8 +126,8 @@ func (r *Rule) applies(kind string) bool {
 	return (r.Types == nil || slices.Contains(r.Types, kind)) && !slices.Contains(r.Except, kind)
 }
 
-// RuleOf returns the rule of a set that a finding shows to be broken, or nil.
-func (s *Set) RuleOf(id string) *Rule {
+// ruleOf returns the rule of a set that a finding shows to be broken, or nil.
+func (s *Set) ruleOf(id string) *Rule {
 	i := slices.IndexFunc(s.Rules, func(r Rule) bool {
 		return slices.ContainsFunc(r.Kinds, func(k *check.Kind) bool { return k.ID == id })
 	})
@@ -148,7 +148,7 @@ func (s *Set) named(r *Rule) *check.Rule {
 // Naming returns a sink for the findings of [twmap.Map.CheckFile], of which some show that a rule is broken.
 func (s *Set) Naming(kind string, sink check.Sink) check.Sink {
 	return func(f check.Finding) {
-		if r := s.RuleOf(f.ID); r != nil && r.applies(kind) {
+		if r := s.ruleOf(f.ID); r != nil && r.applies(kind) {
 			f.Rule = s.named(r)
 		}
 		sink.Report(f)

@@ -18,9 +18,9 @@ var (
 	optionEntitiesImage = format.Option{Name: "entities-image", For: format.ForScene, Input: true,
 		Help: "a `picture` of 16 x 16 entities to use instead of Trowel's own signs, or the name of one of DDNet's: " +
 			"ddnet, ddrace, race, blockworlds, fng, vanilla or f-ddrace"}
-	OptionMapres = format.Option{Name: "mapres", For: format.ForScene, List: true, Input: true,
+	optionMapres = format.Option{Name: "mapres", For: format.ForScene, List: true, Input: true,
 		Help: "a `folder` with pictures of external images, searched before those of the games"}
-	OptionMapresOf = format.Option{Name: "mapres-of", Title: "Pictures of", For: format.ForScene,
+	optionMapresOf = format.Option{Name: "mapres-of", Title: "Pictures of", For: format.ForScene,
 		Choices: []string{"auto", "0.6", "0.7"}, Default: "auto",
 		Help: "the game whose pictures are used if several games have one of that name: auto, 0.6 (and DDNet) or 0.7"}
 	optionMissing = format.Option{Name: "missing", Title: "Missing pictures", For: format.ForScene,
@@ -32,12 +32,12 @@ var (
 
 // Options are the options of scenes.
 var Options = []format.Option{
-	optionEntities, optionEntitiesImage, OptionMapres, OptionMapresOf, optionMissing, format.OptionAt, optionZoom,
+	optionEntities, optionEntitiesImage, optionMapres, optionMapresOf, optionMissing, format.OptionAt, optionZoom,
 }
 
 // drawOptions returns the options of a job.
 func drawOptions(job *format.Job, src *format.Source) (o mapdraw.Options, err error) {
-	if o, err = (Pictures{OptionMapres.Values(job), OptionMapresOf.Value(job)}).Options(src); err != nil {
+	if o, err = (Pictures{optionMapres.Values(job), optionMapresOf.Value(job)}).Options(src); err != nil {
 		return o, err
 	}
 	o.Entities = optionEntities.Integer(job)
@@ -62,8 +62,8 @@ type Pictures struct {
 
 // Describe describes the options, as those of a command.
 func (Pictures) Describe(o *format.Option) {
-	o.As(OptionMapres)
-	o.As(OptionMapresOf)
+	o.As(optionMapres)
+	o.As(optionMapresOf)
 	o.For = 0
 }
 
@@ -72,9 +72,9 @@ func (p Pictures) Options(src *format.Source) (o mapdraw.Options, err error) {
 	o.Game = map[string]mapdraw.Game{"0.6": mapdraw.Game06, "0.7": mapdraw.Game07}[p.Of]
 	for _, dir := range p.Mapres {
 		if st, err := os.Stat(dir); err != nil {
-			return o, fmt.Errorf("--%s: %w", OptionMapres.Name, err)
+			return o, fmt.Errorf("--%s: %w", optionMapres.Name, err)
 		} else if !st.IsDir() {
-			return o, fmt.Errorf("--%s: %s is not a folder", OptionMapres.Name, dir)
+			return o, fmt.Errorf("--%s: %s is not a folder", optionMapres.Name, dir)
 		}
 		o.Mapres = append(o.Mapres, dir)
 	}

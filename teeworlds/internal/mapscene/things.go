@@ -37,7 +37,7 @@ func (h *here) thing(what string, place twmap.Place, at twmap.Stored, err error)
 		t.Facts = append(t.Facts, format.Fact("error", "", err.Error()))
 	}
 	if h.clipped {
-		t.Facts = append(t.Facts, format.Fact("clipped", "not drawn here", "the clip of the group leaves this place out"))
+		t.Facts = append(t.Facts, format.Fact("clipped", "not drawn here", "the clip of the group excludes this place"))
 	}
 	return t
 }

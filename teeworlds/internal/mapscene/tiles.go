@@ -144,7 +144,7 @@ func read[T twmap.Cell](c *cell, g *twmap.Grid[T], x, y int) (t T) {
 	if c.there = from+x < len(cells); c.there {
 		t = cells[from+x]
 		if u, ok := any(t).(interface{ Unused() bool }); ok && u.Unused() {
-			c.facts = append(c.facts, format.Fact("unused", "", "it does nothing, because a number that it needs is 0"))
+			c.facts = append(c.facts, format.Fact("unused", "", "the tile does nothing, because a required number is 0"))
 		}
 		c.text, c.column = tiletext.FormatCell(t), tiletext.Column(cells[from:from+x+1], x)
 	}

@@ -253,7 +253,7 @@ func ParseRows[T twmap.Cell](text *bufio.Reader, kind twmap.Kind, width, n int, 
 		switch {
 		case len(line) > maxCell*(width+1):
 			p.row++
-			p.fail(0, "a row of more than %d bytes: expected %s", maxCell*(width+1), words.Count(min(width, p.left), "tile"))
+			p.fail(0, "a row of more than %s bytes: expected %s", words.Thousands(int64(maxCell*(width+1))), words.Count(min(width, p.left), "tile"))
 			return p.errs, nil
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
@@ -299,7 +299,7 @@ func (p *parser[T]) line(line []byte) bool {
 		if len(bytes.TrimSpace(line)) == 0 {
 			return true // empty lines at the end
 		}
-		p.fail(0, "a row too many: expected %d", p.row-1)
+		p.fail(0, "a row too many: expected %s", words.Thousands(int64(p.row-1)))
 		return false
 	}
 	have := 0
@@ -323,7 +323,7 @@ func (p *parser[T]) line(line []byte) bool {
 		i = end
 	}
 	if have != want {
-		p.fail(0, "a row of %s: expected %d", words.Count(have, "tile"), want)
+		p.fail(0, "a row of %s: expected %s", words.Count(have, "tile"), words.Thousands(int64(want)))
 		return false
 	}
 	p.left -= want

@@ -51,7 +51,7 @@ func (r *reader) build() {
 	for _, class := range r.Classes {
 		for _, e := range class.Entries {
 			if e.Cut {
-				r.hole("loop", class.Name, place{class.Files[0], ""}, "class %s contains %s, which leads back to it, or is too deep",
+				r.hole("loop", class.Name, place{class.Files[0], ""}, "class %s contains %s, which contains the class again, or is nested too deeply",
 					class.Name, e.To.Name)
 			}
 		}

@@ -175,7 +175,7 @@ func TestChances(t *testing.T) {
 		t.Errorf("recipe: %v, want %v; nothing %v", shares, want, d.Recipes[0].Nothing)
 	}
 	for _, want := range []string{"class class NOWHERE is not in these files", "unit unit NOBODY is not in these files",
-		"loop class LOOP contains LOOP, which leads back to it, or is too deep", "class class LOST is not in these files"} {
+		"loop class LOOP contains LOOP, which contains the class again, or is nested too deeply", "class class LOST is not in these files"} {
 		h := slices.IndexFunc(d.Holes, func(h Hole) bool { return h.Kind+" "+h.Message == want })
 		if h < 0 {
 			t.Errorf("no hole %q in %v", want, d.Holes)
@@ -405,7 +405,7 @@ func TestOfType(t *testing.T) {
 	}
 	files["UNITS/ITEMS/BASE.DAT"] = node("UNIT", "NAME:BASE", "UNITTYPE:FIRE EMBER", "RARITY:30", "LEVEL:30", "DONTCREATE:true")
 	d := read(t, source(t, "m", files))
-	list := d.OfType(find(d.Types, func(x *Type) bool { return x.Name == "CHAOS EMBER" }).ID, 50)
+	list := ofType(d, find(d.Types, func(x *Type) bool { return x.Name == "CHAOS EMBER" }).ID, 50)
 	if len(list) != 4 || list[0].Chance != 0.25 {
 		t.Errorf("%v, want 4 items of 25 %%", list)
 	}
@@ -432,4 +432,34 @@ func FuzzRead(f *testing.F) {
 			t.Error(err)
 		}
 	})
+}
+
+// ofType returns the items that "some item of a type" can be at a level, with their chances. That is a guess: see the footnote.
+func ofType(d *Data, id string, level float64) []Chance {
+	graphs := make(Graphs)
+	for _, g := range d.Graphs {
+		graphs[strings.ToUpper(g.Name)] = g
+	}
+	low, bounded := graphs.At("ITEM_SPAWN_RANGE_MINIMUM", level)
+	high, also := graphs.At("ITEM_SPAWN_RANGE_MAXIMUM", level)
+	below := map[string]bool{id: true}
+	for _, t := range d.Types {
+		below[t.ID] = below[t.ID] || slices.ContainsFunc(t.All, func(l Link) bool { return l.ID == id })
+	}
+	var list []Chance
+	var sum float64
+	for _, v := range d.Items {
+		l := float64(v.Level)
+		if v.Type.ID == "" || !below[v.Type.ID] || !v.Created || v.Rarity == nil || *v.Rarity <= 0 || level < float64(v.MinLevel) ||
+			v.MaxLevel > 0 && level > float64(v.MaxLevel) || bounded && also && (l < low || l > high) {
+			continue
+		}
+		sum += *v.Rarity
+		list = append(list, Chance{What: Link{KindItem, v.ID, v.Name}, Chance: *v.Rarity})
+	}
+	for i := range list {
+		list[i].Chance /= sum
+		list[i].Expected = list[i].Chance
+	}
+	return list
 }

@@ -241,7 +241,7 @@ func (r *reader) buildLoots(c *classes) {
 func (r *reader) missingGraphs() {
 	missing := func(name string, need bool) {
 		if need && r.graphs[name] == nil {
-			r.hole(KindGraph, name, place{}, "graph %s is not in these files: values that need it are not shown", name)
+			r.hole(KindGraph, name, place{}, "graph %s is not in these files: values that depend on the graph are not shown", name)
 		}
 	}
 	champions, monsters, weapons, armors := false, false, false, false
@@ -267,34 +267,4 @@ func (r *reader) missingGraphs() {
 	}
 	missing("BASE_WEAPON_DAMAGE", weapons)
 	missing("ARMOR_PLAYER_BYLEVEL_FORSET", armors)
-}
-
-// OfType returns the items that "some item of a type" can be at a level, with their chances. That is a guess: see the footnote.
-func (d *Data) OfType(id string, level float64) []Chance {
-	graphs := make(Graphs)
-	for _, g := range d.Graphs {
-		graphs[strings.ToUpper(g.Name)] = g
-	}
-	low, bounded := graphs.At("ITEM_SPAWN_RANGE_MINIMUM", level)
-	high, also := graphs.At("ITEM_SPAWN_RANGE_MAXIMUM", level)
-	below := map[string]bool{id: true}
-	for _, t := range d.Types {
-		below[t.ID] = below[t.ID] || slices.ContainsFunc(t.All, func(l Link) bool { return l.ID == id })
-	}
-	var list []Chance
-	var sum float64
-	for _, v := range d.Items {
-		l := float64(v.Level)
-		if v.Type.ID == "" || !below[v.Type.ID] || !v.Created || v.Rarity == nil || *v.Rarity <= 0 || level < float64(v.MinLevel) ||
-			v.MaxLevel > 0 && level > float64(v.MaxLevel) || bounded && also && (l < low || l > high) {
-			continue
-		}
-		sum += *v.Rarity
-		list = append(list, Chance{What: Link{KindItem, v.ID, v.Name}, Chance: *v.Rarity})
-	}
-	for i := range list {
-		list[i].Chance /= sum
-		list[i].Expected = list[i].Chance
-	}
-	return list
 }

@@ -228,7 +228,7 @@ func (r *reader) chain(f *file) inherit.Chain {
 	if c.Err != nil {
 		what := "%s is not in these files"
 		if c.Err == inherit.ErrLoop {
-			what = "the base files lead back to %s"
+			what = "the base files form a circle through %s"
 		}
 		last := c.Links[len(c.Links)-1]
 		r.hole("file", c.Missing, place{last.File, last.Root.Name + "." + inherit.Key}, what, c.Missing)

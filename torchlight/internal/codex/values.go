@@ -97,8 +97,8 @@ func (t *EffectType) graphOf(keys map[string]string) string {
 	return cmp.Or(keys["GRAPHOVERRIDE"], t.Graph)
 }
 
-// EffectRange returns the values of an effect at a level, which are equal unless it has a graph.
-func (g Graphs) EffectRange(keys map[string]string, t *EffectType, level float64) (low, high float64) {
+// effectRange returns the values of an effect at a level, which are equal unless it has a graph.
+func (g Graphs) effectRange(keys map[string]string, t *EffectType, level float64) (low, high float64) {
 	low, high = Number(keys["MIN"]), Number(keys["MAX"])
 	graph := t.graphOf(keys)
 	if v, ok := g.At(graph, level); ok && graph != "" {
@@ -120,7 +120,7 @@ var token = regexp.MustCompile(`\[(VALUE_OT|VALUE([1-5])ASDURATION|VALUE3AND4|VA
 
 // EffectText returns the text of an effect at a level.
 func (g Graphs) EffectText(keys map[string]string, t *EffectType, level float64) string {
-	low, high := g.EffectRange(keys, t, level)
+	low, high := g.effectRange(keys, t, level)
 	duration := Number(keys["DURATION"])
 	form := t.Good
 	switch {

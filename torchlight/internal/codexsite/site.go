@@ -52,7 +52,7 @@ const maxManifest = 64 << 20
 func readManifest(site fs.FS) (*manifest, error) {
 	info, err := fs.Lstat(site, Manifest)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxManifest {
-		return nil, fmt.Errorf("not a codex: it has no %s", Manifest)
+		return nil, fmt.Errorf("not a codex: no %s in the folder", Manifest)
 	}
 	data, err := fs.ReadFile(site, Manifest)
 	if err != nil {

@@ -135,7 +135,7 @@ func (f *Figure) openSkeleton(m *ogre.Mesh) {
 	name := m.Skeleton.File
 	own, err := f.skeleton(name)
 	if err == nil {
-		f.Bones, err = NewSkeleton(own)
+		f.Bones, err = newSkeleton(own)
 	}
 	if err != nil {
 		f.lack("skeleton", name, fmt.Sprintf("%v; the model does not move", err))
@@ -177,7 +177,7 @@ func (f *Figure) parts(m *ogre.Mesh) {
 	}
 	bind := func(g *Geometry, weights []ogre.Weight) {
 		if f.Bones != nil && !g.bind(weights, f.Bones) {
-			f.lack("skeleton", m.Skeleton.File, "it lacks bones of the mesh, which belongs to another skeleton; the model does not move")
+			f.lack("skeleton", m.Skeleton.File, "the skeleton lacks bones of the mesh, which belongs to another skeleton; the model does not move")
 			f.Bones = nil
 		}
 	}
@@ -202,7 +202,7 @@ func (f *Figure) parts(m *ogre.Mesh) {
 		if p.Triangles, bad = triangles(s, len(p.Positions)); bad > 0 && len(p.Positions) > 0 {
 			f.lack("triangles", place, fmt.Sprintf("%d triangles have a corner that does not exist", bad))
 		} else if p.Triangles == nil && len(s.Indices) > 0 && bad == 0 {
-			f.lack("triangles", place, "it consists of points or lines, so it is not drawn")
+			f.lack("triangles", place, "points or lines, which are not drawn")
 		}
 		if len(p.Triangles) == 0 {
 			continue
@@ -419,7 +419,7 @@ func (f *Figure) load(from clipFile) (*Clip, error) {
 		return nil, err
 	}
 	if from.index >= len(own.Animations) {
-		return nil, errors.New("it contains no animation")
+		return nil, errors.New("the skeleton contains no animation")
 	}
 	a := &own.Animations[from.index]
 	work := len(f.Bones.Bones) + len(own.Bones) + len(a.Tracks)

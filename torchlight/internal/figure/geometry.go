@@ -33,7 +33,7 @@ type Part struct {
 func (f *Figure) geometry(g *ogre.Geometry, place string) *Geometry {
 	positions, width := g.Floats(ogre.Position, 0)
 	if width < 3 {
-		f.lack("vertices", place, "it has no positions, so it is not drawn")
+		f.lack("vertices", place, "no positions, so the part is not drawn")
 		return &Geometry{}
 	}
 	made := &Geometry{Positions: make([][3]float32, g.Count)}

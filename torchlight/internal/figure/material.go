@@ -166,7 +166,7 @@ func (m *Material) read(f *Figure, pass *ogre.Block) {
 		case units == 1:
 			m.Texture = f.texture(words[0], "drawn in white")
 		case units == 2 && word(unit, "colour_op", 0) == "add":
-			m.Glow = f.texture(words[0], "it does not glow")
+			m.Glow = f.texture(words[0], "the material does not glow")
 		}
 	}
 }

@@ -154,8 +154,8 @@ type Skeleton struct {
 	names   map[string]int // in upper case
 }
 
-// NewSkeleton checks that bones form trees.
-func NewSkeleton(file *ogre.Skeleton) (*Skeleton, error) {
+// newSkeleton checks that bones form trees.
+func newSkeleton(file *ogre.Skeleton) (*Skeleton, error) {
 	s := &Skeleton{joints: make(map[uint16]int), names: make(map[string]int)}
 	if len(file.Bones) == 0 {
 		return nil, fmt.Errorf("has no bones")

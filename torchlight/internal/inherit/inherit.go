@@ -19,7 +19,7 @@ const Key = "BASEFILE"
 const MaxBases = 30
 
 // ErrLoop is the error for a file that is based on itself, or on too many files.
-var ErrLoop = fmt.Errorf("%s leads back, or to more than %d files", Key, MaxBases)
+var ErrLoop = fmt.Errorf("%s forms a circle, or a chain of more than %d files", Key, MaxBases)
 
 // Chain is a data file followed by its base files, the nearest first.
 type Chain struct {

@@ -58,7 +58,7 @@ func OfArchive(r *pak.Reader, m *mod.Mod) []format.InfoField {
 	for _, k := range kinds {
 		types = append(types, format.Fact(k, k, n.types[k]))
 	}
-	info.Add("types", "of these", types)
+	info.Add("types", "types", types)
 	info.Add("removedFiles", "removed files", n.removed)
 	info.Add("inflatedSize", "inflated size (bytes)", n.inflated)
 	return info.Fields
@@ -130,7 +130,7 @@ func OfLayout(data []byte, _ string) ([]format.InfoField, error) {
 	for i := range kinds {
 		kinds[i].Value = count[kinds[i].Key]
 	}
-	return []format.InfoField{format.Fact("objects", "objects", objects), format.Fact("kinds", "of these", kinds)}, nil
+	return []format.InfoField{format.Fact("objects", "objects", objects), format.Fact("kinds", "kinds", kinds)}, nil
 }
 
 // OfTable returns the facts about a compiled table.

@@ -140,7 +140,7 @@ func (m *merger) objectOf(id int64, b, o, t *object) (*object, int64) {
 		m.node(was, o.properties, t.properties, "")
 		m.atomic = false
 		parent := merge3.Value(b.up(), o.up(), t.up(), func() { m.take("") }, func() merge3.Side {
-			return m.conflict("", fmt.Sprintf("the object is now in %d and in %d", o.parent, t.parent), nil, o.parent, t.parent)
+			return m.conflict("", fmt.Sprintf("both sides moved the object: to %d and to %d", o.parent, t.parent), nil, o.parent, t.parent)
 		})
 		return o, parent.Item
 	}

@@ -151,7 +151,7 @@ func (p *pack) fits() error {
 		case twice && other.Editor.Header().ModVersion == h.ModVersion:
 			return fmt.Errorf("%s and %s are the same mod in the same version", other.Name, m.Name)
 		case twice && !p.Versions:
-			return fmt.Errorf("%s and %s are versions %d and %d of the same mod: omit one of them", other.Name, m.Name,
+			return fmt.Errorf("%s and %s are versions %d and %d of the same mod: leave one of them out", other.Name, m.Name,
 				other.Editor.Header().ModVersion, h.ModVersion)
 		}
 		versions[h.ID] = m

@@ -224,7 +224,7 @@ func (a *Archive) Model(at string, anims []string, o Options) (m *gltf.Model, la
 	return m, lacks, err
 }
 
-var errNoModel = errors.New("expected a mesh or a unit: other files have no model")
+var errNoModel = errors.New("expected a mesh or a unit (other files have no model)")
 
 func (s *subject) model(anims []string) (m *gltf.Model, lacks []format.Missing, err error) {
 	if extension := extensionOf(s.path); extension != unitType && extension != ".MESH" {

@@ -12,8 +12,8 @@ import (
 
 // The screen that menus are made for, in pixels.
 const (
-	ScreenWidth  = 1024
-	ScreenHeight = 768
+	screenWidth  = 1024
+	screenHeight = 768
 )
 
 const (
@@ -61,7 +61,7 @@ type menuLayer struct {
 // newMenu computes the rectangles of a layout's widgets.
 func newMenu(f *layout.File) *menu {
 	m := &menu{Layers: []menuLayer{{"menu", true, -1}}, names: map[string]int{"menu": 1}}
-	screen := &menuWidget{Rect: menuRect{0, 0, ScreenWidth, ScreenHeight}}
+	screen := &menuWidget{Rect: menuRect{0, 0, screenWidth, screenHeight}}
 	m.children(f.Objects, screen)
 	return m
 }
@@ -260,7 +260,7 @@ func (m *menu) Bounds() (r menuRect) {
 		}
 	}
 	if !(high[0] > low[0] && high[1] > low[1]) {
-		return menuRect{0, 0, ScreenWidth, ScreenHeight}
+		return menuRect{0, 0, screenWidth, screenHeight}
 	}
 	return menuRect{low[0], low[1], high[0] - low[0], high[1] - low[1]}
 }

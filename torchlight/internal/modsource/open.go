@@ -76,7 +76,8 @@ func LoseDamaged(job *format.Job, src *format.Source, r *pak.Reader) {
 func OpenMod(job *format.Job, src *format.Source) (*mod.Mod, error) {
 	m, err := mod.Open(src, src.Size)
 	if m != nil && err != nil {
-		job.Lose(src.Path, "the archive is cut off: %d of %d files are missing or incomplete", m.Archive.Absent(), len(m.Archive.Files()))
+		job.Lose(src.Path, "the archive is cut off: %s of %s are missing or incomplete",
+			words.Thousands(int64(m.Archive.Absent())), words.Count(len(m.Archive.Files()), "file"))
 		return m, nil
 	}
 	if cut := (*mod.CutError)(nil); errors.As(err, &cut) && cut.Part != "header" {
@@ -133,7 +134,8 @@ func OpenPak(job *format.Job, src *format.Source) (*pak.Reader, io.Closer, error
 		return nil, nil, fault.InFile(err, archive.Path)
 	}
 	if n := r.Absent(); n > 0 {
-		job.Lose(archive.Path, "the archive is cut off: %d of %d files are missing or incomplete", n, len(r.Files()))
+		job.Lose(archive.Path, "the archive is cut off: %s of %s are missing or incomplete",
+			words.Thousands(int64(n)), words.Count(len(r.Files()), "file"))
 	}
 	return r, other, nil
 }

@@ -19,10 +19,10 @@ var (
 		"Export it again from the 3D program, as OGRE 1.7 or 1.8 writes it (OgreMeshUpgrader converts newer meshes).")
 	foundLength = Catalog.Add("tl-model-length", check.Info,
 		"A part of a mesh or skeleton declares a wrong length. The game ignores it.",
-		"No action needed; to correct it, delete the word length and its number in the text.")
+		"Nothing to do; to correct it, delete the word length and its number in the text.")
 	foundUnread = Catalog.Add("tl-model-unread-part", check.Warning,
 		"A mesh ends with levels of detail, poses or vertex animations, which Trowel keeps but does not check.",
-		"No action needed.")
+		"Nothing to do.")
 	foundNumber = Catalog.Add("tl-model-not-finite", check.Error,
 		"A number of a mesh or skeleton is infinite or not a number.",
 		"Replace the number.")
@@ -57,7 +57,7 @@ var (
 		"Correct the tracks in the text, or export the animation again.")
 	foundTime = Catalog.Add("tl-skeleton-time", check.Info,
 		"The keys of an animation are not in the order of their times, or some are before its start or after its end.",
-		"No action needed if the animation looks right; otherwise export it again.")
+		"Nothing to do if the animation looks right; otherwise export it again.")
 	foundTurn = Catalog.Add("tl-skeleton-rotation", check.Warning,
 		"A rotation of a skeleton is not a quaternion of length 1.",
 		"Correct the rotation in the text, or export the skeleton again.")
@@ -190,7 +190,7 @@ func (m *Mesh) check(sink check.Sink) {
 		if s.Geometry != nil {
 			s.Geometry.check(path+".geometry", sink)
 		}
-		g := m.GeometryOf(s)
+		g := m.geometryOf(s)
 		if g == nil {
 			sink.Add(foundGeometry, path, -1, "uses the shared geometry, which does not exist")
 			continue
@@ -278,7 +278,7 @@ func (g *Geometry) check(path string, sink check.Sink) {
 	for i := range g.Buffers {
 		b := &g.Buffers[i]
 		if binds[b.Bind] {
-			sink.Add(foundGeometry, fmt.Sprintf("%s.buffer[%d]", path, i), -1, "is a second buffer %d", b.Bind)
+			sink.Add(foundGeometry, fmt.Sprintf("%s.buffer[%d]", path, i), -1, "is a second buffer with the number %d", b.Bind)
 			continue
 		}
 		binds[b.Bind] = true

@@ -106,8 +106,8 @@ func (g *Geometry) Floats(semantic, index uint16) (values []float32, width int) 
 	return nil, 0
 }
 
-// GeometryOf returns the geometry of a part, or nil if the mesh lacks it.
-func (m *Mesh) GeometryOf(s *SubMesh) *Geometry {
+// geometryOf returns the geometry of a part, or nil if the mesh lacks it.
+func (m *Mesh) geometryOf(s *SubMesh) *Geometry {
 	if s.Shared {
 		return m.Shared
 	}

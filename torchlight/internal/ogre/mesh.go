@@ -230,9 +230,6 @@ func (m *Mesh) complete() string {
 	return ""
 }
 
-// DecodeMesh reads a mesh.
-func DecodeMesh(data []byte) (*Mesh, error) { return decodeAs[*Mesh](data, "a mesh") }
-
 // Encode returns the file.
 func (m *Mesh) Encode() ([]byte, error) { return encode(m) }
 

@@ -1,11 +1,6 @@
 package ogre
 
-import (
-	"fmt"
-
-	"trowel.example/fault"
-	"trowel.example/internal/values/deep"
-)
+import "trowel.example/internal/values/deep"
 
 // Skeleton is a tree of bones with their binding pose, and animations of them.
 type Skeleton struct {
@@ -111,19 +106,6 @@ func (s *Skeleton) complete() string {
 		return "a bone (a chunk 0x2000)"
 	}
 	return ""
-}
-
-// DecodeSkeleton reads a skeleton.
-func DecodeSkeleton(data []byte) (*Skeleton, error) { return decodeAs[*Skeleton](data, "a skeleton") }
-
-// decodeAs reads a model of one type.
-func decodeAs[M Model](data []byte, want string) (M, error) {
-	model, err := Decode(data)
-	m, is := model.(M)
-	if err == nil && !is {
-		err = &fault.Error{Path: "version", Offset: 2, Want: want, Got: fmt.Sprintf("%q", signOf(model)), Err: fault.ErrFormat}
-	}
-	return m, err
 }
 
 // Encode returns the file.

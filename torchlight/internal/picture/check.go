@@ -22,8 +22,8 @@ var (
 		"A .DDS has the second header DX10, which the game does not read.",
 		"Convert the picture: `trowel convert PICTURE.dds -o PICTURE.png`, then `trowel convert PICTURE.png -o PICTURE.dds`.")
 	foundBlocks = Catalog.Add("tl-picture-blocks", check.Warning,
-		"A picture in blocks (DXT1, DXT3, DXT5) has sides that are not multiples of 4. Direct3D cannot make such a "+
-			"texture, so the game shows it scaled or not at all.",
+		"A picture in blocks (DXT1, DXT3, DXT5) has sides that are not multiples of 4. Direct3D cannot make a "+
+			"texture of that size, so the game shows it scaled or not at all.",
 		"Resize the picture to multiples of 4, or store plain pixels: `trowel convert --codec plain`.")
 	foundLarge = Catalog.Add("tl-picture-large", check.Warning,
 		"A picture has a side of more than 8192 pixels, more than many graphics cards support under Direct3D 9.",

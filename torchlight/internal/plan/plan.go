@@ -25,7 +25,7 @@ const (
 	MaxLinks   = 8       // greatest nesting depth of linked layouts
 	MaxObjects = 1 << 18 // greatest number of objects of the layout, and of objects in linked layouts
 	MaxLayers  = 10000
-	MaxPlace   = 1e6 // greatest distance from the origin and greatest area of an object, in units
+	maxPlace   = 1e6 // greatest distance from the origin and greatest area of an object, in units
 )
 
 // Limits for large shapes, which keep the time to draw a plan short.
@@ -52,7 +52,7 @@ type Options struct {
 const (
 	GridLayer    = "grid"
 	ObjectsLayer = "objects"
-	LegendLayer  = "legend"
+	legendLayer  = "legend"
 )
 
 // Layer is a part of a plan that can be hidden.
@@ -164,7 +164,7 @@ func New(f *layout.File, o Options) *Plan {
 	}
 	note(f.Groups)
 	b.objects(f.Objects, place{frame: world, layer: 1, groups: groups, open: []string{clean(o.Path)}})
-	b.Layers = append(b.Layers, Layer{LegendLayer, "legend of the colours"})
+	b.Layers = append(b.Layers, Layer{legendLayer, "legend of the colours"})
 	slices.SortStableFunc(b.Marks, func(a, c Mark) int {
 		return cmp.Or(cmp.Compare(a.above(), c.above()), cmp.Compare(a.layer, c.layer), cmp.Compare(a.look().rank, c.look().rank))
 	})
@@ -371,7 +371,7 @@ func (b *builder) follow(link string, p place) *layout.File {
 
 // drawable reports whether numbers are within the limits for drawing.
 func drawable(v ...float64) bool {
-	return !slices.ContainsFunc(v, func(v float64) bool { return !(math.Abs(v) <= MaxPlace) })
+	return !slices.ContainsFunc(v, func(v float64) bool { return !(math.Abs(v) <= maxPlace) })
 }
 
 // direction returns a unit vector in the direction forward. If forward is too short, because the object looks up or

@@ -223,7 +223,7 @@ func TestMissingBase(t *testing.T) {
 		"MEDIA/UNITS/PROPS/B.DAT": "UNIT, BASEFILE:gone.dat, NAME:b, UNIT_GUID:2, MINLEVEL:1, MAXLEVEL:2, RARITY:1, " +
 			"RARITY_HARDCORE:1, SET:s, CREATEAS:prop",
 	}, nil)
-	const want = "MEDIA/GONE.DAT, the base of 2 units, is missing; their records lack what it has of " +
+	const want = "MEDIA/GONE.DAT, the base of 2 units, is missing; their records lack its values of " +
 		"SET (1), LEVEL (1), MINLEVEL (1), MAXLEVEL (1), RARITY (1), RARITY_HARDCORE (1), UNITTYPE (1)"
 	if len(found) != 1 || found[0].ID != "tl-table-base" || found[0].Message != want {
 		t.Errorf("%v, want %s", found, want)

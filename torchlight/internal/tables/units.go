@@ -72,7 +72,7 @@ func (b *builder) unitData() *raw.UnitData {
 			}
 		}
 		if from != "" {
-			from = "; their records lack what it has of " + from[2:]
+			from = "; their records lack its values of " + from[2:]
 		}
 		b.add(foundBase, m.units[0], "%s, the base of %s, is missing%s", base, words.Count(len(m.units), "unit"), from)
 	}
@@ -138,7 +138,7 @@ func (u *unitBuilder) chain(file string, own *text.Node) inherit.Chain {
 		}
 	}
 	if errors.Is(c.Err, inherit.ErrLoop) {
-		u.add(foundLoop, file, "%s leads back to %s, or to more than %d files", inherit.Key, c.Missing, inherit.MaxBases)
+		u.add(foundLoop, file, "%s forms a circle through %s, or a chain of more than %d files", inherit.Key, c.Missing, inherit.MaxBases)
 	}
 	return c
 }

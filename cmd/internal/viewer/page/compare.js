@@ -64,7 +64,7 @@ async function overlay(stage, context, shown, bar, note) {
   const options = () => Object.fromEntries(Object.entries(state()).filter(([k]) => k.startsWith("o.")));
   const find = async () => {
     doc = await ask(other, "open");
-    if (!state().path && !doc.scene) throw new Error("no picture of it");
+    if (!state().path && !doc.scene) throw new Error("the file has no picture");
     const scene = await ask(other, "scene", { path: state().path, ...options() });
     const view = scene.views.find((v) => v.name === shown.view.name);
     if (!view || view.scale !== shown.view.scale) throw new Error(`It has no view called ${shown.view.title}.`);

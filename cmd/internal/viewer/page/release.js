@@ -44,10 +44,10 @@ export const panel = {
       const named = list.filter((f) => f.rule.name), persons = list.filter((f) => !f.rule.name);
       const binds = named.filter((f) => f.rule.binds), broken = binds.filter((f) => f.severity !== "info");
       fill(body,
-        answer.state === "running" ? el("p", { className: "running" }, el("span", { className: "spin" }), el("span", {}, "Checking")) : el("p", {}, el("strong", {}, broken.length ? `${count.format(broken.length)} ${broken.length === 1 ? "finding" : "findings"} against a binding rule.` : "Nothing that a program can see breaks a binding rule; a person must still look at it.")),
+        answer.state === "running" ? el("p", { className: "running" }, el("span", { className: "spin" }), el("span", {}, "Checking")) : el("p", {}, el("strong", {}, broken.length ? `${count.format(broken.length)} ${broken.length === 1 ? "finding" : "findings"} against a binding rule.` : "As far as a program can see, no binding rule is broken; a person must still check the map.")),
         context.doc.ready && el("p", {}, button("Make it ready …", () => ready().catch((err) => context.say(err.message)), { className: "ready" })),
-        part("Against what binds", binds), part("Against what is advised", named.filter((f) => !f.rule.binds)),
-        persons.length > 0 && [el("h3", {}, "What a person must look at"), el("ul", { className: "notes" }, persons.flatMap((f) => f.message.replace(/^[^:]*: /, "").split("; ")).map((text) => el("li", {}, text)))]);
+        part("Against binding rules", binds), part("Against advice", named.filter((f) => !f.rule.binds)),
+        persons.length > 0 && [el("h3", {}, "For a person to check"), el("ul", { className: "notes" }, persons.flatMap((f) => f.message.replace(/^[^:]*: /, "").split("; ")).map((text) => el("li", {}, text)))]);
       mark();
     }
     // ready shows what would make the file smaller, and offers the new file.

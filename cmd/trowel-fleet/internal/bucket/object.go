@@ -18,7 +18,7 @@ const (
 )
 
 // ErrChanged means that an object has changed since it was opened.
-var ErrChanged = errors.New("it changed while it was read")
+var ErrChanged = errors.New("the object changed during the read")
 
 // Object is an object with random access. It reads pages of 1 MiB and caches the pages read last. It may be
 // read by several goroutines.

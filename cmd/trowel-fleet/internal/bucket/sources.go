@@ -167,7 +167,7 @@ func (s *Sources) Folder(name string) (*format.Source, error) {
 	}
 	b, err := s.at(p)
 	if err == nil {
-		src.Store = NewStore(b, p.at)
+		src.Store = newStore(b, p.at)
 	}
 	return src, err
 }

@@ -38,8 +38,8 @@ type Store struct {
 
 var _ storage.Store = (*Store)(nil)
 
-// NewStore returns a folder of a bucket; "" is the whole bucket.
-func NewStore(b *Bucket, folder string) *Store {
+// newStore returns a folder of a bucket; "" is the whole bucket.
+func newStore(b *Bucket, folder string) *Store {
 	s := &Store{b: b, refresh: time.Minute, stale: 15 * time.Minute}
 	if folder = strings.Trim(folder, "/"); folder != "" {
 		s.folder = folder + "/"

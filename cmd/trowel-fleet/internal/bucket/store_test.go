@@ -22,10 +22,10 @@ func opened(t *testing.T, name, folder string) *Store {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { b.Close() })
-	return NewStore(b, folder)
+	return newStore(b, folder)
 }
 
-func inMemory() *Store { return NewStore(&Bucket{"mem://b", memblob.OpenBucket(nil)}, "some/folder/") }
+func inMemory() *Store { return newStore(&Bucket{"mem://b", memblob.OpenBucket(nil)}, "some/folder/") }
 
 func TestStorage(t *testing.T) {
 	t.Run("memory", func(t *testing.T) { storetest.Run(t, inMemory()) })

@@ -197,8 +197,8 @@ func hasAll(s *State, files []File) bool {
 // IsSmall reports whether rows of a file are in the partition of small files.
 func (d *Dataset) IsSmall(name string) bool { return slices.Contains(d.of[name], allSmall) }
 
-// ShardName returns the name of the partition of a shard of a file.
-func ShardName(name string, shard format.Shard) string {
+// shardName returns the name of the partition of a shard of a file.
+func shardName(name string, shard format.Shard) string {
 	plain := func(s string, most int) string {
 		s = strings.Map(func(r rune) rune {
 			switch {

@@ -67,7 +67,7 @@ func (c *censusRun) printTable(ctx context.Context, name string) error {
 				return stop
 			case ctx.Err() != nil:
 				return ctx.Err()
-			case errors.Is(err, ErrNoTables):
+			case errors.Is(err, errNoTables):
 				return nil
 			case err != nil:
 				c.report(c.maker.Failed(err, f))
@@ -80,7 +80,7 @@ func (c *censusRun) printTable(ctx context.Context, name string) error {
 		}
 		if !any {
 			c.failed = true
-			c.Service.Report.Fail(fmt.Errorf("%s: contains no file of which there are tables", name))
+			c.Service.Report.Fail(fmt.Errorf("%s: contains no file that has tables", name))
 		}
 	}
 	if out.Flush(); out.Error() != nil {

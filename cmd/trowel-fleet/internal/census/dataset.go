@@ -17,8 +17,8 @@ import (
 	"trowel.example/internal/format"
 )
 
-// ErrNotOurs means that a folder contains other files than those of a dataset.
-var ErrNotOurs = errors.New("contains files that are not of a census")
+// errNotOurs means that a folder contains other files than those of a dataset.
+var errNotOurs = errors.New("contains files that are not of a census")
 
 // Dataset is a dataset that is being updated.
 type Dataset struct {
@@ -99,13 +99,13 @@ func (d *Dataset) Load(ctx context.Context, store Store) error {
 	d.kept, d.of, d.sharded = make(map[string]nameSet), make(map[string][]string), make(map[string]bool)
 	var err error
 	if d.index, err = d.read(ctx, indexName); errors.Is(err, fs.ErrNotExist) {
-		return store.List(ctx, "", func(string, int64) error { return ErrNotOurs })
+		return store.List(ctx, "", func(string, int64) error { return errNotOurs })
 	} else if err != nil {
 		return err
 	}
 	var index Index
 	if err := json.Unmarshal(d.index, &index); err != nil || index.Census < 1 {
-		return fmt.Errorf("%w: its %s does not match", ErrNotOurs, indexName)
+		return fmt.Errorf("%w: its %s does not match", errNotOurs, indexName)
 	} else if index.Census > 1 {
 		return fmt.Errorf("%s: a newer program made it", indexName)
 	}
@@ -437,7 +437,7 @@ func (d *Dataset) merge(ctx context.Context, t *format.Table, part string, was C
 	}
 	// The library may not terminate on a damaged file, so it reads only files whose hash is correct.
 	if err != nil || before.content(was.Rows) != was {
-		d.lost(state, t.Name, part, errors.New("it was changed by another program"))
+		d.lost(state, t.Name, part, errors.New("another program changed the table"))
 		return nil
 	}
 	both, err := d.Temp.spool()

@@ -35,7 +35,7 @@ type Maker struct {
 	Temp    *Temp
 	Place   *work.Files // where a part stores the files of tables; nil: in its records
 
-	// Open opens a file. The messages of its job go to say. [ErrNoTables] means that the file has no tables and
+	// Open opens a file. The messages of its job go to say. [errNoTables] means that the file has no tables and
 	// that this is no error.
 	Open func(ctx context.Context, f File, report func(Note)) (*Input, error)
 	// Beside opens a file that was read for the rows of another file. The error wraps [io/fs.ErrNotExist] if
@@ -45,8 +45,8 @@ type Maker struct {
 	Failed func(err error, f File) Note
 }
 
-// ErrNoTables means that a file has no tables and need not have any.
-var ErrNoTables = errors.New("contains no tables")
+// errNoTables means that a file has no tables and need not have any.
+var errNoTables = errors.New("contains no tables")
 
 // Split returns the shards of a file, or none if it cannot be split. small reports whether the file is so small
 // that it need not be split. With an earlier time given by the user, only shards can be left out, so small
@@ -159,7 +159,7 @@ func (d *doing) each(ctx context.Context, i int, report func(Note), do func(cont
 		return ctx.Err()
 	case errors.As(err, new(*BeforeError)):
 		return err
-	case errors.Is(err, ErrNoTables):
+	case errors.Is(err, errNoTables):
 		d.digests[i] = "nothing"
 	case err != nil:
 		f.Fails = d.written == before

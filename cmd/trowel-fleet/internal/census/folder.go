@@ -57,7 +57,7 @@ func OpenFolder(ctx context.Context, name string, ownerOnly bool) (*Folder, erro
 		return nil
 	}))
 	if err == nil && len(names) > 0 && !slices.Contains(names, indexName) {
-		err = fmt.Errorf("%s: %w", name, ErrNotOurs)
+		err = fmt.Errorf("%s: %w", name, errNotOurs)
 	}
 	if err == nil {
 		f.lock, err = root.OpenFile(lockName, os.O_RDWR|os.O_CREATE, f.mode)
@@ -146,8 +146,8 @@ func (f *Folder) Link(from, to string) error {
 	return err
 }
 
-// TakeOver links the file into the folder if both are below one folder, in which the link is made: it cannot lead out of it.
-func (f *Folder) TakeOver(ctx context.Context, name string, files *work.Files, ref work.Ref) (done bool, err error) {
+// takeOver links the file into the folder if both are below one folder, in which the link is made: it cannot lead out of it.
+func (f *Folder) takeOver(ctx context.Context, name string, files *work.Files, ref work.Ref) (done bool, err error) {
 	from, ok := files.Store.(work.Folder)
 	if !ok {
 		return false, nil

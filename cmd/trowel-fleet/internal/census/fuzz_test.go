@@ -47,10 +47,10 @@ func FuzzRun(f *testing.F) {
 	f.Add([]byte(`{"run":2}`), "")
 	f.Fuzz(func(t *testing.T, data []byte, moment string) {
 		names := []string{"2026-11-26T00-00-00Z", "2026-11-27T18-45-00Z"}
-		if name, err := FindRun(names, moment); err == nil && !slices.Contains(names, name) {
+		if name, err := findRun(names, moment); err == nil && !slices.Contains(names, name) {
 			t.Errorf("%q: %q", moment, name)
 		}
-		run, err := DecodeRun(bytes.NewReader(data))
+		run, err := decodeRun(bytes.NewReader(data))
 		if err != nil {
 			return
 		}
@@ -58,7 +58,7 @@ func FuzzRun(f *testing.F) {
 		if err := run.encode(&again, files); err != nil {
 			t.Fatal(err)
 		}
-		same, err := DecodeRun(&again)
+		same, err := decodeRun(&again)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,11 +127,11 @@ func TestRunNames(t *testing.T) {
 	names := []string{"2026-11-26T00-00-00Z", "2026-11-27T18-45-00Z", "2026-11-27T18-46-00Z"}
 	for begin, want := range map[string]string{"": names[2], "2026-11-26": names[0], "2026-11-27": names[2], "2026-11-27 18:45": names[1],
 		"2026-11-27T18:45:00Z": names[1], "2025": "", "27": ""} {
-		if got, err := FindRun(names, begin); got != want || (err == nil) != (want != "") {
+		if got, err := findRun(names, begin); got != want || (err == nil) != (want != "") {
 			t.Errorf("%q: %q, %v", begin, got, err)
 		}
 	}
-	if _, err := FindRun(nil, "2026"); err == nil {
+	if _, err := findRun(nil, "2026"); err == nil {
 		t.Error("a run of none")
 	}
 	twice := seedRun()
@@ -140,7 +140,7 @@ func TestRunNames(t *testing.T) {
 	if err := twice.encode(&b, files); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := DecodeRun(&b); err == nil || err.Error() != "the table things occurs twice" {
+	if _, err := decodeRun(&b); err == nil || err.Error() != "the table things occurs twice" {
 		t.Errorf("a table twice: %v", err)
 	}
 }

@@ -226,7 +226,7 @@ func TestCensusKept(t *testing.T) {
 		var want []string
 		for _, name := range step.same {
 			if file, shard, ok := strings.Cut(name, " "); ok {
-				want = append(want, ShardName(file, format.Shard(shard)))
+				want = append(want, shardName(file, format.Shard(shard)))
 			} else {
 				want = append(want, Bucket(file))
 			}

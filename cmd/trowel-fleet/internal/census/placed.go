@@ -10,8 +10,8 @@ import (
 
 // Taker is a [Store] that can take over a file that a part has stored, without reading it.
 type Taker interface {
-	// TakeOver is Put with the content of a file. It reports false if the file is in another kind of place.
-	TakeOver(ctx context.Context, name string, files *work.Files, ref work.Ref) (bool, error)
+	// takeOver is Put with the content of a file. It reports false if the file is in another kind of place.
+	takeOver(ctx context.Context, name string, files *work.Files, ref work.Ref) (bool, error)
 }
 
 // refOf returns the reference to the content of a spool.
@@ -59,7 +59,7 @@ func (d *Dataset) putTable(ctx context.Context, name string, s *spool) error {
 		return d.Adopt(name, s.ref)
 	}
 	if to, ok := d.store.(Taker); ok {
-		if done, err := to.TakeOver(ctx, name, d.Files, s.ref); done || err != nil {
+		if done, err := to.takeOver(ctx, name, d.Files, s.ref); done || err != nil {
 			return err
 		}
 	}

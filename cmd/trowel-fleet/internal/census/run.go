@@ -102,9 +102,9 @@ func Runs(ctx context.Context, store Store) (names []string, err error) {
 	return names, err
 }
 
-// FindRun returns the newest of some runs whose moment begins with a text, such as 2026-11-27 or 2026-11-27T18:30. The
+// findRun returns the newest of some runs whose moment begins with a text, such as 2026-11-27 or 2026-11-27T18:30. The
 // names are in order. "" selects the newest run.
-func FindRun(names []string, moment string) (string, error) {
+func findRun(names []string, moment string) (string, error) {
 	begin := strings.NewReplacer(":", "-", " ", "T").Replace(moment)
 	for _, name := range slices.Backward(names) {
 		if strings.HasPrefix(name, begin) {
@@ -125,15 +125,15 @@ func ReadRun(ctx context.Context, store Store, name string) (*Run, error) {
 		return nil, err
 	}
 	defer r.Close()
-	run, err := DecodeRun(bufio.NewReader(r))
+	run, err := decodeRun(bufio.NewReader(r))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", runFile(name), err)
 	}
 	return run, nil
 }
 
-// DecodeRun decodes a run. All names in it are valid.
-func DecodeRun(r io.Reader) (*Run, error) {
+// decodeRun decodes a run. All names in it are valid.
+func decodeRun(r io.Reader) (*Run, error) {
 	run := new(Run)
 	d := json.NewDecoder(r)
 	if err := d.Decode(run); err != nil {

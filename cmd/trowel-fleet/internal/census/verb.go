@@ -231,7 +231,7 @@ func (c *censusRun) run(ctx context.Context) error {
 		}
 	} else if c.IsElsewhere(c.dir) && !kept {
 		return wording.Hint(fmt.Errorf("%s: workers can write only below the place for results", c.Join(c.dir, "")),
-			"-o with any other name is a folder in the output of the work")
+			"-o with any other name is a folder in the output of the job")
 	}
 	if err := c.Perform(ctx, work.Of(c)); err != nil {
 		return err
@@ -270,7 +270,7 @@ func (c *censusRun) begin(ctx context.Context) (err error) {
 	if c.store, err = c.open(ctx, dir); err == nil {
 		err = wording.Named(c.data.Load(ctx, c.store), c.Join(dir, ""))
 	}
-	if errors.Is(err, ErrNotOurs) {
+	if errors.Is(err, errNotOurs) {
 		err = wording.Hint(err, "choose another name with -o")
 	}
 	if err != nil {
@@ -360,15 +360,15 @@ func (c *censusRun) input(ctx context.Context, f File, sink func(Note)) (*Input,
 	g, err := quiet.FindTarget(ctx, t)
 	switch {
 	case err != nil && f.Found && (errors.Is(err, format.ErrUnknown) || errors.Is(err, format.ErrNoTree)):
-		return nil, ErrNoTables
+		return nil, errNoTables
 	case err != nil:
 		return nil, err
 	case g.Census == nil:
 		g.Close()
 		if f.Found {
-			return nil, ErrNoTables
+			return nil, errNoTables
 		}
-		return nil, fmt.Errorf("%s: is a %s, of which there are no tables", t.Name, g.Title)
+		return nil, fmt.Errorf("%s: a %s has no tables", t.Name, g.Title)
 	}
 	if err := c.Fits(g.Format, t); err != nil {
 		g.Close()
@@ -409,7 +409,7 @@ func (c *censusRun) Split(ctx context.Context, _ bool, yield func(work.Part) err
 			switch {
 			case ctx.Err() != nil:
 				return ctx.Err()
-			case errors.Is(err, ErrNoTables):
+			case errors.Is(err, errNoTables):
 				return nil
 			case errors.As(err, new(*BeforeError)):
 				return err
@@ -425,11 +425,11 @@ func (c *censusRun) Split(ctx context.Context, _ bool, yield func(work.Part) err
 			}
 			names := make(map[string]bool)
 			for _, s := range shards {
-				names[ShardName(f.Name, s)] = true
+				names[shardName(f.Name, s)] = true
 			}
 			moved := c.data.Moved(f.Name, names)
 			for _, s := range shards {
-				p, err := c.data.Part(ShardName(f.Name, s), s, []File{f}, moved)
+				p, err := c.data.Part(shardName(f.Name, s), s, []File{f}, moved)
 				if err == nil {
 					err = yield(p)
 				}

@@ -323,7 +323,7 @@ func TestCensus(t *testing.T) {
 	}
 	// A slab has changed in one of its tables.
 	toyFiles(t, map[string]string{"in/a.rack": "1 car 5\n1 ball\n2 doll 8\n3 block 9\n"})
-	slab := ShardName("in/a.rack", "2")
+	slab := shardName("in/a.rack", "2")
 	if names := changed(t, "out", func() { censusOf(t, 0, "in", "-o", "out") }); !slices.Equal(names,
 		[]string{"parts/" + slab + ".json", "toy_items/" + slab + ".parquet"}) {
 		t.Errorf("written: %v", names)
@@ -540,7 +540,7 @@ func TestCensusRefuses(t *testing.T) {
 		{"in -o https://there/out", "neither a folder nor a bucket"},
 		{"- -o out", "standard input"},
 		{"nothing -o out", "nothing: no such file"},
-		{"a.box -o out", "a.box: is a Box of toys, of which there are no tables"},
+		{"a.box -o out", "a.box: a Box of toys has no tables"},
 		{"mine -o out", "mine: "},
 	} {
 		before := snapshot(t, "mine")

@@ -30,7 +30,7 @@ type views struct {
 
 func (v *views) flags(a *verbs.Tool, cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&v.on, "views", false, "print statements that create views of the tables in DIR")
-	cmd.Flags().StringVar(&v.moment, "run", "", "the `moment` of a run, or its begin, for --views (default: the newest run)")
+	cmd.Flags().StringVar(&v.moment, "run", "", "the `moment` of a run, or the beginning of it, for --views (default: the newest run)")
 	cmd.Flags().StringVar(&v.engine, "engine", "duckdb", "the query `engine` for --views: duckdb or spark")
 	cmd.Flags().BoolVar(&v.relative, "relative", false, "--views names files as DIR is given, not by absolute paths")
 	a.Completes(cmd, "engine", cobra.FixedCompletions([]string{"duckdb", "spark"}, cobra.ShellCompDirectiveNoFileComp))
@@ -105,7 +105,7 @@ func (c *censusRun) readRun(ctx context.Context, moment string) (*Run, error) {
 		}
 		return c.data.Now()
 	}
-	name, err := FindRun(names, moment)
+	name, err := findRun(names, moment)
 	if err != nil {
 		return nil, err
 	}

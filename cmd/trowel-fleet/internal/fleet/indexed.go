@@ -147,7 +147,7 @@ func mergeCommand(t *verbs.Tool) *cobra.Command {
 		Long: `Merge takes the results that "trowel worker --part" left in a folder or a bucket, and prints what the
 verb prints, writes what it writes, and exits with its exit code: byte-identical to one process.
 
-The words after --results are those of the workers, in the same folder and with the same version of
+The command after --results is that of the workers, in the same folder and with the same version of
 trowel. If parts have no results, merge names them and does nothing.`,
 		Example: `  trowel jobs merge --results /srv/results check /srv/maps`,
 		Args:    verbs.Number(1, -1),
@@ -192,7 +192,7 @@ func (d *description) complete(ctx context.Context, store work.Store) error {
 		return err
 	}
 	if !has {
-		return wording.Hint(fmt.Errorf("%s: no results of these words, in this folder, by version %s", d.Results, d.Version),
+		return wording.Hint(fmt.Errorf("%s: no results of this command, in this folder, by version %s", d.Results, d.Version),
 			"`trowel worker --part 0/1 --results %s %s` makes them", d.Results, words.Quoted(d.Args...))
 	}
 	plan, err := work.Open(ctx, d.plan(), store)
@@ -219,6 +219,6 @@ func (d *description) complete(ctx context.Context, store work.Store) error {
 // reportLeft reports the files of killed workers that were removed.
 func reportLeft(t *verbs.Tool, left work.Left) {
 	if left.Files > 0 {
-		t.Say("removed %s of killed workers, %.1f MB, which no result names", wording.Count(left.Files, "file"), float64(left.Bytes)/1e6)
+		t.Say("removed %s, %.1f MB, that killed workers have left", wording.Count(left.Files, "file"), float64(left.Bytes)/1e6)
 	}
 }

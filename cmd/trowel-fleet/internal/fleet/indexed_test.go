@@ -38,7 +38,7 @@ func TestIndexed(t *testing.T) {
 	want := b.run("toy", "11", "in")
 	b.remove("in/did")
 
-	if s := merge(); s.code != 2 || !strings.Contains(s.err, "no results of these words") {
+	if s := merge(); s.code != 2 || !strings.Contains(s.err, "no results of this command") {
 		t.Fatalf("before all: %d\n%s", s.code, s.err)
 	}
 	b.write("in/fail-00004", "")

@@ -62,8 +62,8 @@ func idCommand(use, short, long, example string, do func(cmd *cobra.Command, q *
 
 func waitCommand(t *verbs.Tool) *cobra.Command {
 	return idCommand("wait", "Wait until a job ends",
-		`Wait waits until a work ends, and exits with the exit code of its verb. It exits with code
-2 if parts failed too often, or if the work was cancelled.
+		`Wait waits until a job ends, and exits with the exit code of its verb. It exits with code
+2 if parts failed too often, or if the job was cancelled.
 
 If the connection is lost, it reconnects.`, `  trowel jobs wait 1f2e3d4c5b6a7988`, func(cmd *cobra.Command, q *queue, id string) error {
 			ctx := cmd.Context()

@@ -64,7 +64,7 @@ func (o *observer) open(out io.Writer, healthy func() error) (end func(), err er
 		return func() {}, nil
 	}
 	o.metrics = &metrics{
-		running: prometheus.NewGauge(prometheus.GaugeOpts{Name: "trowel_parts_running", Help: "Parts that are being done."}),
+		running: prometheus.NewGauge(prometheus.GaugeOpts{Name: "trowel_parts_running", Help: "Parts that are running."}),
 		parts: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "trowel_parts_total",
 			Help: "Parts that have ended, by result: done, existed or failed."}, []string{"result"}),
 		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "trowel_part_seconds", Help: "Duration of a part.",

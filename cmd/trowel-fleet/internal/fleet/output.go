@@ -179,7 +179,7 @@ func countLines(path string) (n int, err error) {
 func (e *ended) show(ctx context.Context, t *verbs.Tool, store work.Store, stderr io.Writer, path string, replace bool) error {
 	if path != "" {
 		if len(e.Files)+e.Adopted == 0 {
-			return wording.Hint(errors.New("the verb wrote no file or folder"), "omit -o to print its output")
+			return wording.Hint(errors.New("the verb wrote no file or folder"), "without -o its output is printed")
 		}
 		folder, ok := store.(work.Folder)
 		others := fs.FileMode(0o077)

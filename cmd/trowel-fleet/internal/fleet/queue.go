@@ -45,7 +45,7 @@ var (
 // open connects to a queue.
 func open(ctx context.Context, at *address, schema string) (*queue, error) {
 	if !schemaName.MatchString(schema) || strings.HasPrefix(schema, "pg_") {
-		return nil, fmt.Errorf("--schema: %.50q is not a valid name: expected at most 40 of a to z, 0 to 9 and _", schema)
+		return nil, fmt.Errorf("--schema: %.50q is not a valid name: expected at most 40 characters: a-z, 0-9 and _", schema)
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, at.config)
 	q := &queue{at, pool, schema}

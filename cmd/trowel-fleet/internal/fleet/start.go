@@ -41,8 +41,8 @@ machines only with --remote, and changes databases in place only with --allow-ch
 
 With --part N/M it needs no queue: it does its share of the work of a verb, the parts whose numbers
 have the remainder N when divided by M (N from 0, such as JOB_COMPLETION_INDEX of Kubernetes), and
-ends. "trowel jobs merge" makes the output of all. The same words in the same folder are the same
-work, and parts with results are not repeated. It may do what the user may do.
+ends. "trowel jobs merge" makes the output of all. The same command in the same folder is the same
+job, and parts with results are not repeated. It may do what the user may do.
 
 With --json it prints a line for each part: work, part, file, begin, end, cpu in seconds, memory in
 bytes, error, and existed if the part had a result. --listen serves metrics for Prometheus, and the

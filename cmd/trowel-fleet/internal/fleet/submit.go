@@ -38,10 +38,10 @@ manifest, census, render --tiles or convert --in-place, with its usual command l
 submit may be before the verb and, unless the verb has an option of that name, after it, up to
 a --. docs/scale.md shows a complete example.
 
-The same words in the same folder are the same work: submitting it twice runs it once, and
+The same command in the same folder is the same job: submitting it twice runs it once, and
 prints the same ID. --again repeats it.
 
-Parts of the work and its results are kept in a folder that all workers see, or in a bucket,
+The parts and results of the job are kept in a folder that all workers see, or in a bucket,
 s3://BUCKET/FOLDER. "trowel jobs results ID" prints them.
 ` + aboutQueue,
 		Example: `  trowel jobs submit check /srv/worlds/main --queue postgres://trowel@db.example/jobs --results /srv/results
@@ -54,7 +54,7 @@ s3://BUCKET/FOLDER. "trowel jobs results ID" prints them.
 	flags.IntVar(&d.Priority, "priority", 2, "a `number` from 1 to 4: 1 runs first")
 	flags.DurationVar(&limit, "limit", 10*time.Minute, "end and retry a part that takes longer: a `time` such as 90s or 5m")
 	flags.IntVar(&d.Attempts, "attempts", 5, "give up a part that failed `N` times")
-	flags.BoolVar(&again, "again", false, "repeat the work even if it was submitted before")
+	flags.BoolVar(&again, "again", false, "repeat the job even if it was submitted before")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		verb, err := ownFlags(cmd, flags, words)
 		if help, _ := flags.GetBool("help"); help && err == nil {
@@ -251,7 +251,7 @@ func (q *queue) submit(ctx context.Context, t *verbs.Tool, d *description, again
 		}
 		t.Say("already submitted at %s, with results in %s; --again repeats it", r.Submitted.Local().Format(time.DateTime), r.Results)
 		if r.Cancelled != nil {
-			t.Warn("", "the work was cancelled: `trowel jobs retry "+id+"` resumes it")
+			t.Warn("", "the job was cancelled: `trowel jobs retry "+id+"` resumes it")
 		}
 	} else {
 		if _, err := client.InsertTx(ctx, tx, splitJob{Work: id}, d.insertOpts()); err != nil {

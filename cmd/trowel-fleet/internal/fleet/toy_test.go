@@ -52,7 +52,7 @@ func toyVerbs(t *verbs.Tool) []*cobra.Command {
 		}
 		t.Say("took %d records", y.taken)
 		if y.taken%2 == 1 {
-			return verbs.ErrFound
+			return verbs.Exit(1)
 		}
 		return nil
 	}
