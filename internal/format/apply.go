@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"trowel.example/check"
-	"trowel.example/internal/values/piece"
 )
 
 // ApplyName is the name of [ApplyCommand].
@@ -44,12 +43,12 @@ func Apply(job *Job, now func(path string, option func(name string) string) ([]b
 	put func(AppliedFile) error) ([]check.Change, error) {
 	o := Values[applyFields](job)
 	dir := o.Folder
-	p, err := piece.Open(dir, func(at string, err error) { job.Miss(filepath.Join(dir, at), "%v", err) })
+	p, err := OpenPiece(dir, func(at string, err error) { job.Miss(filepath.Join(dir, at), "%v", err) })
 	if err != nil {
 		return nil, err
 	}
 	defer p.Close()
-	changes, err := p.Compare(func(path string) ([]byte, error) { return now(path, p.Option) }, piece.Options{
+	changes, err := p.Compare(func(path string) ([]byte, error) { return now(path, p.Option) }, PieceOptions{
 		Prefer: o.Prefer, Delete: o.Delete,
 		Conflict: func(path, what string) { job.Miss(filepath.Join(dir, path), "conflict: %s", what) },
 		Left: func(path string) {
@@ -60,7 +59,7 @@ func Apply(job *Job, now func(path string, option func(name string) string) ([]b
 	if err != nil {
 		return nil, err
 	}
-	if !p.Noted() && len(changes) > 0 && !slices.ContainsFunc(changes, func(c piece.Change) bool { return !c.Added }) {
+	if !p.Noted() && len(changes) > 0 && !slices.ContainsFunc(changes, func(c PieceChange) bool { return !c.Added }) {
 		return nil, fmt.Errorf("%s: no file in this folder is a part of the file, and its origin is not recorded", dir)
 	}
 	var reported []check.Change

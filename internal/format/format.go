@@ -4,6 +4,9 @@
 // The package contains no code for a particular game. Each game has a package that declares its formats as a [Game],
 // and the commands work on the games that they are given.
 //
+// [Piece] compares an extracted part of a file with the current file: it determines which changes go back into the file, and
+// which conflict with changes of the file.
+//
 // [Check] checks complete files: findings of the format, unreadable parts, and failures to open the file are all findings.
 package format
 

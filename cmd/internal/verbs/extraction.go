@@ -24,7 +24,6 @@ import (
 	"trowel.example/internal/files/wholefile"
 	"trowel.example/internal/format"
 	"trowel.example/internal/limits/parallel"
-	"trowel.example/internal/values/piece"
 )
 
 // extraction writes a tree to the disk.
@@ -273,7 +272,7 @@ func (x *extraction) make(ctx context.Context, dir string) (err error) {
 			return err
 		}
 		x.written++
-		if x.taken != nil && x.written <= piece.MaxFiles {
+		if x.taken != nil && x.written <= format.MaxPieceFiles {
 			x.taken.Files[f.name] = f.digest
 		}
 		x.talk.Progress("extracted files", x.written, int(x.total.Load()))
@@ -413,7 +412,7 @@ func (x *extraction) writeFile(j extractJob) extracted {
 		e.err = unreadable{err}
 		return e
 	}
-	h := piece.NewDigest()
+	h := format.NewPieceDigest()
 	r := io.Reader(f)
 	if x.taken != nil {
 		r = io.TeeReader(f, h)
@@ -503,7 +502,7 @@ func (x *extraction) writeSidecar(sidecar func() ([]byte, error)) error {
 			return err
 		}
 	}
-	if x.taken != nil && x.written <= piece.MaxFiles {
+	if x.taken != nil && x.written <= format.MaxPieceFiles {
 		if data, err = safename.AddTaken(data, *x.taken); err != nil {
 			return err
 		}

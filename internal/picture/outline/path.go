@@ -1,4 +1,5 @@
 // Package outline makes outlines of lines and curves, strokes them, and divides what they enclose into quadrilaterals.
+// Letters of fonts become outlines, or sheets of letters.
 package outline
 
 import "math"

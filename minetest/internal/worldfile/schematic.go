@@ -10,7 +10,6 @@ import (
 	"trowel.example/internal/format"
 	"trowel.example/internal/limits/effort"
 	"trowel.example/minetest/internal/worldjob"
-	"trowel.example/minetest/internal/worldselect"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/schematic"
 	"trowel.example/minetest/worldedit"
@@ -152,7 +151,7 @@ func WorldToSchematic(form schematic.Form, ext, title string) format.Conversion 
 			if text == "" {
 				return fmt.Errorf("--to %s requires --%s", form, OptionBox.Name)
 			}
-			box, err := worldselect.ParseBox(OptionBox.Name, text)
+			box, err := worldjob.ParseBox(OptionBox.Name, text)
 			if err != nil {
 				return err
 			}

@@ -19,7 +19,6 @@ import (
 	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/worldjob"
-	"trowel.example/minetest/internal/worldselect"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
@@ -353,7 +352,7 @@ func Replaces(ctx context.Context, job *format.Job, old *format.Source, tree fs.
 
 // Dump prints the fields of a block.
 func Dump(ctx context.Context, job *format.Job, src *format.Source, path string, t trace.Tracer) error {
-	p, ok := worldselect.ParseBlock(path)
+	p, ok := worldjob.ParseBlock(path)
 	if !ok {
 		return fmt.Errorf("%s: expected a block: its position in blocks, such as 0,-1,0", src.Path)
 	}

@@ -1,4 +1,5 @@
-// Package worldjob contains what all verbs for worlds share: options, and reports about the state of a world.
+// Package worldjob contains what all verbs for worlds share: options, among them those that
+// select a part of a world, and reports about the state of a world.
 package worldjob
 
 import (
@@ -10,7 +11,6 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/format"
 	"trowel.example/internal/stores/database"
-	"trowel.example/minetest/internal/worldselect"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 	"trowel.example/minetest/worldcopy"
@@ -20,7 +20,7 @@ import (
 var (
 	OptionArea = format.Option{Name: "area", For: format.ForTree | format.ForCheck,
 		Help:  "only the blocks in `x1,y1,z1:x2,y2,z2`, two opposite corners in any order, counted in blocks",
-		Parse: func(value string) error { _, err := worldselect.ParseArea(value); return err }}
+		Parse: func(value string) error { _, err := ParseArea(value); return err }}
 	OptionRemote = format.Option{Name: "remote", Bool: true, Remote: true,
 		Help: "connect to database servers on other machines, if world.mt names them"}
 	OptionNodes = format.Option{Name: "nodes", For: format.ForScene, Input: true,
@@ -39,7 +39,7 @@ var (
 // Area returns the area of blocks that the user selected, or nil.
 func Area(job *format.Job) (*mapdb.Area, error) {
 	if text := OptionArea.Value(job); text != "" {
-		return worldselect.ParseArea(text)
+		return ParseArea(text)
 	}
 	return nil, nil
 }

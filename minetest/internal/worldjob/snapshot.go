@@ -16,7 +16,6 @@ import (
 	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/stores/sealed"
 	"trowel.example/minetest/internal/worldrepo"
-	"trowel.example/minetest/internal/worldselect"
 )
 
 // OptionMoment selects a snapshot of a repository of backups.
@@ -123,7 +122,7 @@ func OpenSnapshot(ctx context.Context, job *format.Job, src *format.Source, mome
 	if err != nil {
 		return nil, nil, err
 	}
-	if t, ok := worldselect.Ago(moment, time.Now()); ok {
+	if t, ok := Ago(moment, time.Now()); ok {
 		moment = t.Format(time.RFC3339)
 	}
 	s, err := r.Select(ctx, moment, func(id string, err error) { job.Warn("snapshots/"+id, "%v", err) })

@@ -22,7 +22,6 @@ import (
 	"trowel.example/minetest/internal/rollback"
 	"trowel.example/minetest/internal/worldadmin"
 	"trowel.example/minetest/internal/worldjob"
-	"trowel.example/minetest/internal/worldselect"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
@@ -50,12 +49,12 @@ func (s *Search) areas() (*protect.Areas, error) {
 // MayBuildOptions are the options of [MayBuild].
 type MayBuildOptions struct {
 	Place string `arg:"place" help:"x,y,z in nodes"`
-	worldselect.Protectors
+	worldjob.Protectors
 }
 
 // MayBuild finds the players that may build at a node.
 func MayBuild(ctx context.Context, s *Search, o MayBuildOptions) error {
-	pos, err := worldselect.ParseNode(o.Place)
+	pos, err := worldjob.ParseNode(o.Place)
 	if err != nil {
 		return err
 	}
@@ -201,7 +200,7 @@ func clamp(v [3]int) [3]int {
 type ChangedOptions struct {
 	Place []string `arg:"place" help:"x,y,z in nodes, or two corners x1,y1,z1:x2,y2,z2; without it, everywhere"`
 	Actor string   `option:"actor" names:"player" help:"only changes of this {actor}: a player, or for example liquid"`
-	worldselect.Period
+	worldjob.Period
 }
 
 // Changed finds recorded changes, from the newest to the oldest.
@@ -214,11 +213,11 @@ func Changed(ctx context.Context, s *Search, o ChangedOptions) error {
 		if !isArea {
 			to = from
 		}
-		a, err := worldselect.ParseNode(from)
+		a, err := worldjob.ParseNode(from)
 		if err != nil {
 			return err
 		}
-		b, err := worldselect.ParseNode(to)
+		b, err := worldjob.ParseNode(to)
 		if err != nil {
 			return err
 		}
@@ -319,7 +318,7 @@ func Storage(ctx context.Context, s *Search, o StorageOptions) error {
 }
 
 // Persons finds players and accounts by a rule.
-func Persons(ctx context.Context, s *Search, o worldselect.Persons) error {
+func Persons(ctx context.Context, s *Search, o worldjob.Persons) error {
 	rule, err := o.Rule()
 	if err != nil {
 		return err

@@ -22,7 +22,6 @@ import (
 	"trowel.example/internal/text/glob"
 	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/internal/worldjob"
-	"trowel.example/minetest/internal/worldselect"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/world"
@@ -115,7 +114,7 @@ func (s *Search) miss(err error) { s.job.Miss(s.name, "%v", err) }
 func (s *Search) missThing(_ string, err error) { s.miss(err) }
 
 // inBlocks searches the blocks in the selected region.
-func (s *Search) inBlocks(ctx context.Context, o worldselect.Places, search func(mapdb.DB, Where) error) error {
+func (s *Search) inBlocks(ctx context.Context, o worldjob.Places, search func(mapdb.DB, Where) error) error {
 	where, err := whereOf(o)
 	if err != nil {
 		return err
@@ -143,7 +142,7 @@ func (s *Search) inNamed(ctx context.Context, o NameOptions, search func(mapdb.D
 }
 
 // whereOf returns the nodes to search.
-func whereOf(o worldselect.Places) (w Where, err error) {
+func whereOf(o worldjob.Places) (w Where, err error) {
 	r, bounded, err := o.Select()
 	if bounded {
 		w.Box, w.In = &r.Box, r.In
@@ -165,7 +164,7 @@ func at(n place.Node, where check.Place, fields ...format.InfoField) format.Hit 
 // NameOptions are the options for names in a region.
 type NameOptions struct {
 	Names []string `arg:"name"`
-	worldselect.Places
+	worldjob.Places
 }
 
 // describeNames describes the argument for names of a kind.
@@ -201,7 +200,7 @@ func (s *Search) node(n Node) error {
 // UnknownOptions are the options of [Unknown].
 type UnknownOptions struct {
 	Nodes string `option:"nodes"`
-	worldselect.Places
+	worldjob.Places
 }
 
 // Describe describes the options.
@@ -228,7 +227,7 @@ func Unknown(ctx context.Context, s *Search, o UnknownOptions) error {
 // MetadataOptions are the options of [Metadata].
 type MetadataOptions struct {
 	Key string `arg:"key" names:"variable" help:"KEY, or KEY=VALUE; both may contain the wildcards * and ?"`
-	worldselect.Places
+	worldjob.Places
 }
 
 // Metadata finds variables of the metadata of nodes.
@@ -259,7 +258,7 @@ func Metadata(ctx context.Context, s *Search, o MetadataOptions) error {
 // SignOptions are the options of [Signs].
 type SignOptions struct {
 	Text []string `arg:"text" help:"words of the text, ignoring case; without words, any text matches"`
-	worldselect.Places
+	worldjob.Places
 }
 
 // Signs finds nodes with a text.
@@ -272,7 +271,7 @@ func Signs(ctx context.Context, s *Search, o SignOptions) error {
 	})
 }
 
-func (s *Search) metadata(ctx context.Context, o worldselect.Places, match func(key, value string) bool,
+func (s *Search) metadata(ctx context.Context, o worldjob.Places, match func(key, value string) bool,
 	fields func(Meta) []format.InfoField) error {
 	return s.inBlocks(ctx, o, func(db mapdb.DB, where Where) error {
 		return FindMetadata(ctx, db, where, match, func(m Meta) error { return s.hit(at(m.At, m.At, fields(m)...)) })
@@ -332,7 +331,7 @@ func coordinates(pos [3]float64) []format.InfoField {
 
 // ItemOptions are the options of [Items].
 type ItemOptions struct {
-	worldselect.Items
+	worldjob.Items
 	NameOptions
 }
 

@@ -13,7 +13,7 @@ import (
 
 	"trowel.example/internal/format"
 	"trowel.example/internal/testing/judge"
-	"trowel.example/minetest/internal/worldselect"
+	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
@@ -96,10 +96,10 @@ func TestQueries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	box := func(box string) worldselect.Places { return worldselect.Places{Bounds: worldselect.Bounds{Box: box}} }
+	box := func(box string) worldjob.Places { return worldjob.Places{Bounds: worldjob.Bounds{Box: box}} }
 	names := func(names ...string) NameOptions { return NameOptions{Names: names} }
 	mayBuild := func(at string, radius int) MayBuildOptions {
-		return MayBuildOptions{at, worldselect.Protectors{Radius: radius}}
+		return MayBuildOptions{at, worldjob.Protectors{Radius: radius}}
 	}
 	const (
 		chest    = "block 1,2,-3 17,34,-45, "
@@ -130,8 +130,8 @@ func TestQueries(t *testing.T) {
 		{ask(Objects, ObjectOptions{Data: "tame"}), []string{pig}},
 		{ask(Objects, ObjectOptions{Data: "wild"}), nil},
 		{ask(Items, ItemOptions{NameOptions: names("default:dirt")}), []string{inPlayer, inChest}},
-		{ask(Items, ItemOptions{Items: worldselect.Items{In: "nodes"}, NameOptions: names("default:dirt")}), []string{inChest}},
-		{ask(Items, ItemOptions{Items: worldselect.Items{In: "players"}, NameOptions: names("default:dirt")}), []string{inPlayer}},
+		{ask(Items, ItemOptions{Items: worldjob.Items{In: "nodes"}, NameOptions: names("default:dirt")}), []string{inChest}},
+		{ask(Items, ItemOptions{Items: worldjob.Items{In: "players"}, NameOptions: names("default:dirt")}), []string{inPlayer}},
 		{ask(Items, ItemOptions{NameOptions: NameOptions{[]string{"default:dirt"}, box("1,2,-3:17,34,-45")}}), []string{inChest}},
 		{ask(Players, PlayerOptions{NameOptions{Places: box("1,2,-3:1,2,-3")}}), []string{ann}},
 		{ask(Players, PlayerOptions{NameOptions{Places: box("2,2,-3:9,9,9")}}), nil},
@@ -161,13 +161,13 @@ func TestQueries(t *testing.T) {
 			[]string{say(dug, "18,0,0", 0, "player:ann", "air", "default:dirt")}},
 		{ask(Changed, ChangedOptions{Place: []string{"50,0,0"}}), []string{say(dug, "50,0,0", 1, "player:ann", "default:dirt", "air")}},
 		{ask(Changed, ChangedOptions{Place: []string{"50,0,0", "1,1,1"}}), []string{"expected one place"}},
-		{ask(Changed, ChangedOptions{Period: worldselect.Period{Before: "2023-11-14"}}), nil},
+		{ask(Changed, ChangedOptions{Period: worldjob.Period{Before: "2023-11-14"}}), nil},
 		{ask(Bans, BanOptions{[]string{"mallory"}}), []string{"ipban.txt, address 192.0.2.7, name mallory"}},
 		{ask(Bans, BanOptions{[]string{"eve"}}), nil},
 		{ask(Storage, StorageOptions{}), []string{"missing", say(stored, "count", 7), say(stored, "pig", 8)}},
 		{ask(Storage, StorageOptions{[]string{"pig"}}), []string{say(stored, "count", 7), say(stored, "pig", 8)}},
 		{ask(Storage, StorageOptions{[]string{"pig", "count"}}), []string{say(stored, "count", 7)}},
-		{ask(Persons, worldselect.Persons{Privileges: []string{"delprotect"}, Without: []string{"areas"}}),
+		{ask(Persons, worldjob.Persons{Privileges: []string{"delprotect"}, Without: []string{"areas"}}),
 			[]string{"players guard, name guard, seen 1970-01-01 00:00:01, player false, account true, privileges delprotect"}},
 	} {
 		var got []string

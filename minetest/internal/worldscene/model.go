@@ -13,7 +13,6 @@ import (
 	"trowel.example/minetest/internal/nodemesh"
 	"trowel.example/minetest/internal/textured"
 	"trowel.example/minetest/internal/worldjob"
-	"trowel.example/minetest/internal/worldselect"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/schematic"
 	"trowel.example/minetest/world"
@@ -60,7 +59,7 @@ func WorldModel(box format.Option) format.Conversion {
 			if text == "" {
 				return nil, fmt.Errorf("--to %s requires --%s", modelName, box.Name)
 			}
-			nodes, err := worldselect.ParseBox(box.Name, text)
+			nodes, err := worldjob.ParseBox(box.Name, text)
 			if err != nil {
 				return nil, err
 			}

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"trowel.example/internal/format"
-	"trowel.example/minetest/internal/worldselect"
+	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/worldedit"
 )
 
@@ -14,7 +14,7 @@ type SetMetadataOptions struct {
 	Key   string `arg:"key" names:"variable" help:"the name of the variable"`
 	Value string `arg:"value" help:"the new value"`
 	All   bool   `option:"all"`
-	worldselect.Region
+	worldjob.Region
 }
 
 // Describe describes the options.
@@ -25,7 +25,7 @@ func (SetMetadataOptions) Describe(o *format.Option) {
 // SetMetadata sets a variable of the metadata of nodes.
 func SetMetadata(o SetMetadataOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 	r, bounded, err := o.Select()
-	if err == nil && o.All && !bounded && !worldselect.HasCondition(r) {
+	if err == nil && o.All && !bounded && !worldjob.HasCondition(r) {
 		err = errors.New("expected where, such as --where node=NAME")
 	}
 	return worldedit.SetMetadata(r, o.Key, o.Value, worldedit.MetadataOptions{All: o.All}, counts), err
@@ -34,7 +34,7 @@ func SetMetadata(o SetMetadataOptions, counts *worldedit.Counts) (worldedit.Step
 // DeleteMetadataOptions are the options of [DeleteMetadata].
 type DeleteMetadataOptions struct {
 	Key string `option:"key" names:"variable" help:"only the variable with this {name}"`
-	worldselect.Region
+	worldjob.Region
 }
 
 // DeleteMetadata deletes a variable of the metadata of nodes, or all of it.
@@ -44,7 +44,7 @@ func DeleteMetadata(o DeleteMetadataOptions, counts *worldedit.Counts) (worldedi
 }
 
 // DeleteTimers deletes the timers of nodes.
-func DeleteTimers(o worldselect.Region, counts *worldedit.Counts) (worldedit.Step, error) {
+func DeleteTimers(o worldjob.Region, counts *worldedit.Counts) (worldedit.Step, error) {
 	r, err := o.SelectPart()
 	return worldedit.DeleteTimers(r, counts), err
 }
@@ -53,13 +53,13 @@ func DeleteTimers(o worldselect.Region, counts *worldedit.Counts) (worldedit.Ste
 type DeleteObjectsOptions struct {
 	Names []string `arg:"name,some" names:"object" help:"names of objects"`
 	Items bool     `option:"items" help:"only dropped items: NAME is the name of the item"`
-	worldselect.Region
+	worldjob.Region
 }
 
 // DeleteObjects deletes objects of some names.
 func DeleteObjects(o DeleteObjectsOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 	r, _, err := o.Select()
-	if err == nil && worldselect.HasCondition(r) {
+	if err == nil && worldjob.HasCondition(r) {
 		err = errors.New("--where selects nodes, not objects")
 	}
 	return worldedit.DeleteObjects(r, o.Names, worldedit.ObjectOptions{Items: o.Items}, counts), err
@@ -69,10 +69,10 @@ func DeleteObjects(o DeleteObjectsOptions, counts *worldedit.Counts) (worldedit.
 type ReplaceItemsOptions struct {
 	Item string `arg:"item" names:"item" help:"the name of the existing items, with wildcards * and ?"`
 	New  string `arg:"new" names:"new item" help:"the new name"`
-	worldselect.Items
+	worldjob.Items
 	NewName bool `option:"new-name" help:"allow an item name that neither the world nor the definitions of nodes contain"`
 	Plain   bool `option:"plain" help:"new items have no wear and no metadata"`
-	worldselect.Region
+	worldjob.Region
 }
 
 // ReplaceItems replaces items in the inventories of nodes and players, and dropped items.
@@ -86,8 +86,8 @@ func ReplaceItems(o ReplaceItemsOptions, counts *worldedit.Counts) (worldedit.St
 // DeleteItemsOptions are the options of [DeleteItems].
 type DeleteItemsOptions struct {
 	Item string `arg:"item" names:"item" help:"the name of the items, with wildcards * and ?"`
-	worldselect.Items
-	worldselect.Region
+	worldjob.Items
+	worldjob.Region
 }
 
 // DeleteItems deletes items in the inventories of nodes and players, and dropped items.
@@ -95,13 +95,13 @@ func DeleteItems(o DeleteItemsOptions, counts *worldedit.Counts) (worldedit.Step
 	return changeItems(o.Region, o.Items, o.Item, "", worldedit.ItemOptions{}, counts)
 }
 
-func changeItems(g worldselect.Region, in worldselect.Items, from, to string, o worldedit.ItemOptions, counts *worldedit.Counts) (
+func changeItems(g worldjob.Region, in worldjob.Items, from, to string, o worldedit.ItemOptions, counts *worldedit.Counts) (
 	worldedit.Step, error) {
 	r, bounded, err := g.Select()
 	if err != nil {
 		return nil, err
 	}
-	nodes, players, err := in.Select(bounded || worldselect.HasCondition(r))
+	nodes, players, err := in.Select(bounded || worldjob.HasCondition(r))
 	var steps []worldedit.Step
 	if nodes {
 		steps = append(steps, worldedit.ReplaceItems(r, worldedit.Names{from}, to, o, counts))

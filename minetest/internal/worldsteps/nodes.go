@@ -11,7 +11,6 @@ import (
 	"trowel.example/internal/format"
 	"trowel.example/internal/limits/effort"
 	"trowel.example/minetest/internal/worldjob"
-	"trowel.example/minetest/internal/worldselect"
 	"trowel.example/minetest/schematic"
 	"trowel.example/minetest/turn"
 	"trowel.example/minetest/worldedit"
@@ -75,7 +74,7 @@ type SetOptions struct {
 	KeptParam2
 	Creation
 	Painting
-	worldselect.Region
+	worldjob.Region
 }
 
 // Set sets all nodes of a region.
@@ -94,7 +93,7 @@ type ReplaceOptions struct {
 	From string `arg:"from" names:"node" help:"the name of the existing nodes"`
 	To   string `arg:"to" names:"new node" help:"the new name"`
 	Painting
-	worldselect.Region
+	worldjob.Region
 }
 
 // Replace replaces nodes of a name.
@@ -114,7 +113,7 @@ type ReplaceOthersOptions struct {
 	To   string `arg:"to" names:"new node" help:"the new name of all others"`
 	KeptParam2
 	Painting
-	worldselect.Region
+	worldjob.Region
 }
 
 // ReplaceOthers replaces all nodes but air and those of a name.
@@ -134,7 +133,7 @@ type MixOptions struct {
 	KeptParam2
 	Creation
 	Painting
-	worldselect.Region
+	worldjob.Region
 }
 
 // Mix sets the nodes of a region to several names at random.
@@ -168,7 +167,7 @@ func Mix(o MixOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 // DrainOptions are the options of [Drain].
 type DrainOptions struct {
 	Keeping
-	worldselect.Region
+	worldjob.Region
 }
 
 // Drain replaces liquids by air.
@@ -180,7 +179,7 @@ func Drain(o DrainOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 // SetParam2Options are the options of [SetParam2].
 type SetParam2Options struct {
 	Value int `arg:"value" help:"0 to 255"`
-	worldselect.Region
+	worldjob.Region
 }
 
 // SetParam2 sets the param2 of nodes.
@@ -195,7 +194,7 @@ func SetParam2(o SetParam2Options, counts *worldedit.Counts) (worldedit.Step, er
 // OrientOptions are the options of [Orient].
 type OrientOptions struct {
 	Rotation
-	worldselect.Region
+	worldjob.Region
 }
 
 // Orient turns the nodes of a region in place.
@@ -209,7 +208,7 @@ func Orient(o OrientOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 }
 
 // LightOptions are the options of [Light].
-type LightOptions = worldselect.Bounds
+type LightOptions = worldjob.Bounds
 
 // Light computes the light of an area.
 func Light(o LightOptions, counts *worldedit.Counts) (worldedit.Step, error) {
@@ -226,7 +225,7 @@ func Light(o LightOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 // PieceOptions are the options for a part of the world that is copied, moved or turned.
 type PieceOptions struct {
 	Creation
-	worldselect.Shapes
+	worldjob.Shapes
 }
 
 func (o PieceOptions) selected(counts *worldedit.Counts) (worldedit.Region, worldedit.Setting, error) {
@@ -246,7 +245,7 @@ func Copy(o WayOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	by, err := worldselect.ParseDistance(o.Way)
+	by, err := worldjob.ParseDistance(o.Way)
 	return worldedit.Copy(r, by, s), err
 }
 
@@ -256,7 +255,7 @@ func Move(o WayOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	by, err := worldselect.ParseDistance(o.Way)
+	by, err := worldjob.ParseDistance(o.Way)
 	return worldedit.Move(r, by, s), err
 }
 
@@ -272,7 +271,7 @@ func Stack(o StackOptions, counts *worldedit.Counts) (worldedit.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	by, err := worldselect.ParseDistance(o.Way)
+	by, err := worldjob.ParseDistance(o.Way)
 	if err == nil && (o.Count < 1 || o.Count > 10000) {
 		err = fmt.Errorf("expected 1 to 10000 copies, not %d", o.Count)
 	}
@@ -291,7 +290,7 @@ func Stretch(o StretchOptions, counts *worldedit.Counts) (worldedit.Step, error)
 	if err != nil {
 		return nil, err
 	}
-	by, err := worldselect.ParseDistance(o.Factors)
+	by, err := worldjob.ParseDistance(o.Factors)
 	if err != nil {
 		return nil, fmt.Errorf("%q: expected a factor along x, y and z, such as 2,2,2", o.Factors)
 	}
@@ -299,9 +298,9 @@ func Stretch(o StretchOptions, counts *worldedit.Counts) (worldedit.Step, error)
 }
 
 // ResolveAliases replaces aliases by the names that they mean. Without a region, it also changes the inventories of players.
-func ResolveAliases(o worldselect.Region, counts *worldedit.Counts) (worldedit.Step, error) {
+func ResolveAliases(o worldjob.Region, counts *worldedit.Counts) (worldedit.Step, error) {
 	r, bounded, err := o.Select()
-	return worldedit.ResolveAliases(r, worldedit.AliasOptions{Players: !bounded && !worldselect.HasCondition(r)}, counts), err
+	return worldedit.ResolveAliases(r, worldedit.AliasOptions{Players: !bounded && !worldjob.HasCondition(r)}, counts), err
 }
 
 // TurnOptions are the options for a part of the world that is turned.
@@ -413,7 +412,7 @@ func (o *PlaceOptions) placing() schematic.Placing {
 
 // Place places a schematic.
 func Place(o PlaceOptions, counts *worldedit.Counts) (worldedit.Step, error) {
-	at, err := worldselect.ParseNode(o.Place)
+	at, err := worldjob.ParseNode(o.Place)
 	if err != nil {
 		return nil, err
 	}
@@ -438,7 +437,7 @@ type OverlayOptions struct {
 	World  string `arg:"world,input" help:"the folder of the other world"`
 	Offset string `option:"offset" help:"the distance between the region there and here, as {dx,dy,dz}"`
 	Creation
-	worldselect.Region
+	worldjob.Region
 }
 
 // Overlay copies a region of another world.
@@ -449,7 +448,7 @@ func Overlay(o OverlayOptions, counts *worldedit.Counts) (worldedit.Step, error)
 	}
 	by := worldedit.Vec{}
 	if o.Offset != "" {
-		if by, err = worldselect.ParseDistance(o.Offset); err != nil {
+		if by, err = worldjob.ParseDistance(o.Offset); err != nil {
 			return nil, fmt.Errorf("--offset: %w", err)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"trowel.example/internal/format"
 	"trowel.example/internal/limits/effort"
 	"trowel.example/minetest/internal/worldadmin"
-	"trowel.example/minetest/internal/worldselect"
+	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/world"
 	"trowel.example/minetest/worldedit"
 )
@@ -27,7 +27,7 @@ func (s sequence) Do(ctx context.Context, w *worldedit.World) error { return w.D
 // ChunkOptions are the options that select map chunks.
 type ChunkOptions struct {
 	Deletion
-	worldselect.Bounds
+	worldjob.Bounds
 	Radius *int   `option:"radius" help:"only what is at most this number of {nodes} away from --center, at any height"`
 	Center string `option:"center" default:"0,0" help:"the center for --radius, {x,z} in nodes"`
 }
@@ -125,7 +125,7 @@ type PruneOptions struct {
 	Natural    []string `option:"natural" names:"node to keep" help:"a {name} of nodes that the map generator places"`
 	Rare       int      `option:"rare" help:"names in fewer chunks than this are not placed by the map generator"`
 	Margin     int      `option:"margin" default:"1" help:"the number of chunks to keep around each kept chunk"`
-	worldselect.Protectors
+	worldjob.Protectors
 	Deletion
 }
 
@@ -186,7 +186,7 @@ type PurgePlayersOptions struct {
 	PlayersOnly bool `option:"players-only" help:"keep the accounts"`
 	Admins      bool `option:"admins" help:"also delete those with the privilege server or privs"`
 	Everything
-	worldselect.Persons
+	worldjob.Persons
 }
 
 // PurgePlayers deletes players and their accounts.
@@ -301,6 +301,6 @@ type TrimRollbackOptions struct {
 
 // TrimRollback deletes old actions from rollback.sqlite.
 func TrimRollback(o TrimRollbackOptions, counts *worldedit.Counts) (worldedit.Step, error) {
-	before, err := worldselect.ParseTime(o.Before, time.Now())
+	before, err := worldjob.ParseTime(o.Before, time.Now())
 	return worldadmin.TrimRollback(before, counts), err
 }

@@ -17,7 +17,6 @@ import (
 	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/internal/worldrepo"
-	"trowel.example/minetest/internal/worldselect"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 	"trowel.example/minetest/worldedit"
@@ -29,7 +28,7 @@ type PutBackOptions struct {
 	Moment     string `option:"moment"`
 	Missing    bool   `option:"missing" help:"only blocks that the world lacks or has not generated"`
 	worldjob.TrustArguments
-	worldselect.Places
+	worldjob.Places
 }
 
 // Describe describes the options. The names of the command are those of the world, not of the repository.

@@ -15,7 +15,6 @@ import (
 	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/text/glob"
 	"trowel.example/minetest/internal/worldjob"
-	"trowel.example/minetest/internal/worldselect"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/schematic"
@@ -145,7 +144,7 @@ func (p places) indexes(s *schematic.Schematic) (list []int, err error) {
 	}
 	inside := func(int) bool { return true }
 	if p.Box != "" {
-		box, err := worldselect.ParseBox("box", p.Box)
+		box, err := worldjob.ParseBox("box", p.Box)
 		if err != nil {
 			return nil, err
 		}

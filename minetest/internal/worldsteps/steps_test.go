@@ -13,8 +13,8 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/format"
 	"trowel.example/internal/testing/judge"
+	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/internal/worldrepo"
-	"trowel.example/minetest/internal/worldselect"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/mapblock"
@@ -94,7 +94,7 @@ func TestSteps(t *testing.T) {
 	names, none := filepath.Join(t.TempDir(), "names"), filepath.Join(t.TempDir(), "none")
 	judge.Write(t, names, []byte("m:placed # by hand\n"))
 	judge.Write(t, none, []byte("# nothing\n"))
-	in := func(box string) (r worldselect.Region) { r.Box = box; return r }
+	in := func(box string) (r worldjob.Region) { r.Box = box; return r }
 	piece := func(box string) PieceOptions { return PieceOptions{Shapes: in(box).Shapes} }
 	const (
 		line, first = "0,0,0:3,0,0", "0,0,0:0,0,0"
@@ -109,9 +109,9 @@ func TestSteps(t *testing.T) {
 	chunks := func(n int, center string) DeleteChunksOptions {
 		return DeleteChunksOptions{ChunkOptions: radius(n, center)}
 	}
-	box := ChunkOptions{Bounds: worldselect.Bounds{Box: "0,0,0:1,1,1"}, Center: "0,0"}
+	box := ChunkOptions{Bounds: worldjob.Bounds{Box: "0,0,0:1,1,1"}, Center: "0,0"}
 	prune := func(rare, margin, radius int, file string) PruneOptions {
-		return PruneOptions{Rare: rare, Margin: margin, Protectors: worldselect.Protectors{Radius: radius}, PlacedFile: file}
+		return PruneOptions{Rare: rare, Margin: margin, Protectors: worldjob.Protectors{Radius: radius}, PlacedFile: file}
 	}
 	low, high := fmt.Sprint(worldedit.MinNode), fmt.Sprint(worldedit.MaxNode)
 	for _, c := range []struct {
@@ -159,7 +159,7 @@ func TestSteps(t *testing.T) {
 		{makes(DeleteMetadata, DeleteMetadataOptions{Key: "owner", Region: in(line)}), strings.ReplaceAll(same, " owner=ann", "")},
 		{makes(DeleteMetadata, DeleteMetadataOptions{}), "expected where"},
 		{makes(DeleteTimers, in(line)), strings.ReplaceAll(same, " 1500", "")},
-		{makes(DeleteObjects, DeleteObjectsOptions{Region: worldselect.Region{Shapes: worldselect.Shapes{Where: []string{"node=m:a"}}}}),
+		{makes(DeleteObjects, DeleteObjectsOptions{Region: worldjob.Region{Shapes: worldjob.Shapes{Where: []string{"node=m:a"}}}}),
 			"--where selects nodes"},
 		{makes(ReplaceItems, ReplaceItemsOptions{Item: "m:dirt", New: "m:mud"}), strings.ReplaceAll(same, "m:dirt", "m:mud")},
 		{makes(DeleteItems, DeleteItemsOptions{Item: "m:dirt"}), strings.ReplaceAll(same, "m:dirt", "")},

@@ -16,7 +16,6 @@ import (
 	"trowel.example/internal/format"
 	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/picture/outline"
-	"trowel.example/internal/picture/typeface"
 	"trowel.example/internal/text/words"
 	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"
@@ -35,7 +34,7 @@ type Text struct {
 // describe describes the options. The usual font is one of Go.
 func (Text) describe(o *format.Option, usual string) {
 	if o.Name == "face" {
-		o.Choices, o.Default = typeface.GoFonts(), usual
+		o.Choices, o.Default = outline.GoFonts(), usual
 	}
 }
 
@@ -45,7 +44,7 @@ type TextName struct {
 }
 
 // open returns the font and the name of its image.
-func (o Text) open() (f *typeface.Font, name string, err error) {
+func (o Text) open() (f *outline.Font, name string, err error) {
 	text, of := strings.Join(o.Lines, ""), "the font"
 	if !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) || utf8.RuneCountInString(text) > maxText {
 		return nil, "", fmt.Errorf("expected at most %s, without control characters", words.Count(maxText, "character"))
@@ -54,12 +53,12 @@ func (o Text) open() (f *typeface.Font, name string, err error) {
 		return nil, "", errors.New("the text is empty")
 	}
 	if o.Font == "" {
-		f, err = typeface.Go(o.Face)
+		f, err = outline.GoFont(o.Face)
 		name = "font_go_" + strings.ReplaceAll(o.Face, "-", "_")
 	} else {
 		var data []byte
 		if data, err = regular.ReadFile(o.Font, effort.SideFile); err == nil {
-			if f, err = typeface.Parse(data); err != nil {
+			if f, err = outline.ParseFont(data); err != nil {
 				err = fmt.Errorf("%s: %w", o.Font, err)
 			}
 		}
@@ -143,7 +142,7 @@ type writtenLetter struct {
 }
 
 // outlines adds quads that fill the outlines of letters.
-func (o TextQuads) outlines(e *Editor, f *typeface.Font, written []writtenLetter) error {
+func (o TextQuads) outlines(e *Editor, f *outline.Font, written []writtenLetter) error {
 	var all []outline.Quad
 	limits := o.limits()
 	paths := make(map[rune]outline.Path)
@@ -172,7 +171,7 @@ func (o TextQuads) outlines(e *Editor, f *typeface.Font, written []writtenLetter
 }
 
 // textured adds a quad for each letter.
-func (o TextQuads) textured(e *Editor, f *typeface.Font, name string, written []writtenLetter) error {
+func (o TextQuads) textured(e *Editor, f *outline.Font, name string, written []writtenLetter) error {
 	if len(written) > o.Most {
 		return o.explain(outline.ErrQuads)
 	}

@@ -1,6 +1,4 @@
-// Package piece compares a part of a file that was extracted to a folder, and edited there, with the current file: it
-// determines which changes go back into the file, and which conflict with changes of the file.
-package piece
+package format
 
 import (
 	"crypto/sha256"
@@ -22,22 +20,22 @@ import (
 	"trowel.example/internal/values/merge3"
 )
 
-// MaxFiles is the maximum number of files whose digests an extraction records: more would take as much memory as the
+// MaxPieceFiles is the maximum number of files whose digests an extraction records: more would take as much memory as the
 // files.
-const MaxFiles = 200_000
+const MaxPieceFiles = 200_000
 
-// Digest computes the digest of a content as stored in sidecars.
-type Digest struct{ hash.Hash }
+// PieceDigest computes the digest of a content as stored in sidecars.
+type PieceDigest struct{ hash.Hash }
 
-// NewDigest returns a digest; the content is written to it.
-func NewDigest() Digest { return Digest{sha256.New()} }
+// NewPieceDigest returns a digest; the content is written to it.
+func NewPieceDigest() PieceDigest { return PieceDigest{sha256.New()} }
 
 // String returns the digest of the data written so far.
-func (d Digest) String() string { return hex.EncodeToString(d.Sum(nil)[:16]) }
+func (d PieceDigest) String() string { return hex.EncodeToString(d.Sum(nil)[:16]) }
 
 // digestOf returns the digest of content.
 func digestOf(content []byte) string {
-	d := NewDigest()
+	d := NewPieceDigest()
 	_, _ = d.Write(content)
 	return d.String()
 }
@@ -50,8 +48,8 @@ type Piece struct {
 	skipped []string // paths of links that are ignored
 }
 
-// Open opens a folder. It calls report for each link out of the folder; such links are ignored.
-func Open(dir string, report func(at string, err error)) (_ *Piece, err error) {
+// OpenPiece opens a folder. It calls report for each link out of the folder; such links are ignored.
+func OpenPiece(dir string, report func(at string, err error)) (_ *Piece, err error) {
 	root, err := regular.OpenRoot(dir)
 	if err != nil {
 		return nil, err
@@ -93,8 +91,8 @@ func (p *Piece) Option(name string) string {
 	return p.taken.Options[name]
 }
 
-// Change is a file of a piece that will be added, replaced or removed.
-type Change struct {
+// PieceChange is a file of a piece that will be added, replaced or removed.
+type PieceChange struct {
 	Path    string
 	Added   bool
 	Removed bool
@@ -109,8 +107,8 @@ const (
 	PreferFile   = "file"   // use the content of the file
 )
 
-// Options control the comparison.
-type Options struct {
+// PieceOptions control the comparison.
+type PieceOptions struct {
 	Prefer string // PreferFolder, PreferFile, or "": files with changes on both sides are conflicts
 	Delete bool   // remove files from the game file that were removed from the folder
 
@@ -124,8 +122,8 @@ type Options struct {
 
 // Compare returns the changes in the folder since the extraction, or none if there are conflicts. Now returns the
 // current content in the game file; fs.ErrNotExist means that there is none. A link or folder at the path of a file is an error.
-func (p *Piece) Compare(now func(path string) ([]byte, error), o Options) ([]Change, error) {
-	var changes []Change
+func (p *Piece) Compare(now func(path string) ([]byte, error), o PieceOptions) ([]PieceChange, error) {
+	var changes []PieceChange
 	conflicts := 0
 	taken := make(map[string]string)
 	if p.taken != nil {
@@ -146,7 +144,7 @@ func (p *Piece) Compare(now func(path string) ([]byte, error), o Options) ([]Cha
 		case !errors.Is(err, fs.ErrNotExist):
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		c := Change{Path: path, Added: there == "", Removed: here == ""}
+		c := PieceChange{Path: path, Added: there == "", Removed: here == ""}
 		if c.Added && was == "" && IsLitter(path) {
 			o.Litter(path)
 			return nil
@@ -237,7 +235,7 @@ func notFile(path, found string) error {
 }
 
 // clash describes a conflict; known means that the file was taken out.
-func (p *Piece) clash(c Change, known bool) string {
+func (p *Piece) clash(c PieceChange, known bool) string {
 	switch {
 	case c.Removed:
 		return "removed here, but the file has changed since the extraction"

@@ -1,4 +1,4 @@
-package piece_test
+package format_test
 
 import (
 	"errors"
@@ -11,18 +11,18 @@ import (
 
 	"trowel.example/internal/files/safename"
 	"trowel.example/internal/files/tree"
+	"trowel.example/internal/format"
 	"trowel.example/internal/testing/tests"
-	"trowel.example/internal/values/piece"
 )
 
 // folder writes files, and the record of the extraction; nil: none.
-func folder(t *testing.T, files, taken map[string]string) *piece.Piece {
+func folder(t *testing.T, files, taken map[string]string) *format.Piece {
 	t.Helper()
 	dir := t.TempDir()
 	if taken != nil {
 		digests := make(map[string]string)
 		for name, content := range taken {
-			d := piece.NewDigest()
+			d := format.NewPieceDigest()
 			_, _ = d.Write([]byte(content))
 			digests[name] = d.String()
 		}
@@ -38,7 +38,7 @@ func folder(t *testing.T, files, taken map[string]string) *piece.Piece {
 			t.Fatal(err)
 		}
 	}
-	p, err := piece.Open(dir, nil)
+	p, err := format.OpenPiece(dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestCompare(t *testing.T) {
 				return nil, fs.ErrNotExist
 			}
 			return []byte(c.now), nil
-		}, piece.Options{
+		}, format.PieceOptions{
 			Prefer: c.prefer, Delete: c.remove,
 			Conflict: func(path, _ string) { got = "conflict" },
 			Left:     func(path string) { got = "left" },
@@ -121,7 +121,7 @@ func TestConflictStopsAll(t *testing.T) {
 	var clashes []string
 	changes, err := p.Compare(func(path string) ([]byte, error) {
 		return []byte(map[string]string{"a": "1", "b": "3"}[path]), nil
-	}, piece.Options{Conflict: func(path, _ string) { clashes = append(clashes, path) }})
+	}, format.PieceOptions{Conflict: func(path, _ string) { clashes = append(clashes, path) }})
 	if err != nil || len(changes) != 0 || !slices.Equal(clashes, []string{"b"}) {
 		t.Errorf("%v, %v, %v", changes, clashes, err)
 	}
@@ -137,11 +137,11 @@ func TestNotNoted(t *testing.T) {
 		}
 		return []byte("1"), nil
 	}
-	o := piece.Options{Conflict: func(path, _ string) { clashes = append(clashes, path) }}
+	o := format.PieceOptions{Conflict: func(path, _ string) { clashes = append(clashes, path) }}
 	if _, err := p.Compare(now, o); err != nil || !slices.Equal(clashes, []string{"a"}) {
 		t.Errorf("%v, %v", clashes, err)
 	}
-	o.Prefer = piece.PreferFolder
+	o.Prefer = format.PreferFolder
 	if changes, err := p.Compare(now, o); err != nil || len(changes) != 2 || changes[0].Path != "a" || !changes[1].Added {
 		t.Errorf("%v, %v", changes, err)
 	}
@@ -181,7 +181,7 @@ func TestSidecar(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, tree.Sidecar), []byte(bad), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := piece.Open(dir, nil); err == nil {
+		if _, err := format.OpenPiece(dir, nil); err == nil {
 			t.Errorf("%s is taken", bad)
 		}
 	}
@@ -208,7 +208,7 @@ func TestCompareKinds(t *testing.T) {
 			}
 			files := map[string]string{"c": "1"}
 			if noted {
-				d := piece.NewDigest()
+				d := format.NewPieceDigest()
 				_, _ = d.Write([]byte("1"))
 				side, err := safename.AddTaken([]byte(`{"format":"x"}`), safename.Taken{Files: map[string]string{"a/b": d.String(), "c": d.String()}})
 				if err != nil {
@@ -224,7 +224,7 @@ func TestCompareKinds(t *testing.T) {
 			if err := errors.Join(os.Mkdir(filepath.Join(dir, "a"), 0o777), replace(dir)); err != nil {
 				t.Skip(err)
 			}
-			p, err := piece.Open(dir, nil)
+			p, err := format.OpenPiece(dir, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -234,7 +234,7 @@ func TestCompareKinds(t *testing.T) {
 					return []byte("1"), nil
 				}
 				return nil, fs.ErrNotExist
-			}, piece.Options{Delete: true, Conflict: func(string, string) {}, Left: func(string) {}, Litter: func(string) {}})
+			}, format.PieceOptions{Delete: true, Conflict: func(string, string) {}, Left: func(string) {}, Litter: func(string) {}})
 			whole := name == "nothing" || !noted && (name == "a linked parent" || name == "a file as parent")
 			if (err == nil) != whole || whole && noted && (len(changes) != 1 || !changes[0].Removed) {
 				t.Errorf("%s, noted %v: %v, %v", name, noted, changes, err)

@@ -1,4 +1,4 @@
-package typeface
+package outline
 
 import (
 	"fmt"
@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"golang.org/x/image/vector"
-
-	"trowel.example/internal/picture/outline"
 )
 
 // Sheet is a picture of 16 x 16 tiles with a letter in each; the first tile is empty. All pixels are white, more or less
@@ -58,7 +56,7 @@ func (f *Font) NewSheet(text string) (*Sheet, error) {
 	put := func(c rune, tile int) {
 		s.tiles[c], used[tile] = uint8(tile), true
 	}
-	letters := append(Letters(usual), Letters(text)...)
+	letters := append(LettersIn(usual), LettersIn(text)...)
 	for _, c := range letters {
 		switch at := strings.IndexRune(digits, c); {
 		case c >= 'A' && c <= 'Z':
@@ -90,7 +88,7 @@ func (f *Font) NewSheet(text string) (*Sheet, error) {
 func (s *Sheet) draw(f *Font) error {
 	const room = sheetTile - 2*margin
 	s.size = room / f.Height()
-	paths := make(map[rune]outline.Path)
+	paths := make(map[rune]Path)
 	widest := 0.
 	for c := range s.tiles {
 		p, err := f.Outline(c, 1, 0.1/sheetTile)
@@ -103,16 +101,16 @@ func (s *Sheet) draw(f *Font) error {
 	}
 	s.size = min(s.size, room/max(widest, 0.01))
 	for c, tile := range s.tiles {
-		p := paths[c].Mapped(outline.Matrix{s.size, 0, 0, s.size, 0, 0})
+		p := paths[c].Mapped(Matrix{s.size, 0, 0, s.size, 0, 0})
 		least, most := bounds(p)
 		left, top := float64(int(tile)%sheetTiles*sheetTile), float64(int(tile)/sheetTiles*sheetTile)
-		origin := outline.Point{
+		origin := Point{
 			X: left + math.Round((sheetTile-(most.X-least.X))/2-least.X), // in the middle
 			Y: top + margin + math.Round((room-s.size*f.Height())/2+s.size*f.ascent),
 		}
 		// Letters that are higher than their lines move into their tiles.
 		origin.Y = max(min(origin.Y, math.Floor(top+sheetTile-margin-most.Y)), math.Ceil(top+margin-least.Y))
-		p = p.Mapped(outline.Matrix{1, 0, 0, 1, origin.X, origin.Y})
+		p = p.Mapped(Matrix{1, 0, 0, 1, origin.X, origin.Y})
 		least, most = bounds(p)
 		rect := image.Rect(int(least.X)-1, int(least.Y)-1, int(math.Ceil(most.X))+1, int(math.Ceil(most.Y))+1)
 		rect = rect.Intersect(image.Rect(int(left), int(top), int(left)+sheetTile, int(top)+sheetTile))
@@ -123,21 +121,21 @@ func (s *Sheet) draw(f *Font) error {
 }
 
 // bounds returns the smallest and the largest coordinates of a path.
-func bounds(p outline.Path) (least, most outline.Point) {
+func bounds(p Path) (least, most Point) {
 	first := true
 	for _, c := range p {
 		for _, q := range c.Points {
 			if first {
 				least, most, first = q, q, false
 			}
-			least, most = outline.Point{X: min(least.X, q.X), Y: min(least.Y, q.Y)}, outline.Point{X: max(most.X, q.X), Y: max(most.Y, q.Y)}
+			least, most = Point{X: min(least.X, q.X), Y: min(least.Y, q.Y)}, Point{X: max(most.X, q.X), Y: max(most.Y, q.Y)}
 		}
 	}
 	return least, most
 }
 
 // fill makes the pixels in a path opaque.
-func (s *Sheet) fill(p outline.Path, rect image.Rectangle) {
+func (s *Sheet) fill(p Path, rect image.Rectangle) {
 	if rect.Empty() {
 		return
 	}

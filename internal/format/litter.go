@@ -1,4 +1,4 @@
-package piece
+package format
 
 import (
 	"path"

@@ -1,4 +1,4 @@
-package typeface
+package outline
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ import (
 
 func TestGoFonts(t *testing.T) {
 	for _, name := range GoFonts() {
-		f, err := Go(name)
+		f, err := GoFont(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -27,13 +27,13 @@ func TestGoFonts(t *testing.T) {
 			t.Errorf("%s lacks %q", name, lacks)
 		}
 	}
-	if _, err := Go("serif"); err == nil || !strings.Contains(err.Error(), "expected regular, bold") {
+	if _, err := GoFont("serif"); err == nil || !strings.Contains(err.Error(), "expected regular, bold") {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestLine(t *testing.T) {
-	f, err := Go("mono")
+	f, err := GoFont("mono")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestLine(t *testing.T) {
 
 // TestOutline tests the size and the direction of a letter.
 func TestOutline(t *testing.T) {
-	f, err := Go("regular")
+	f, err := GoFont("regular")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestOutline(t *testing.T) {
 // TestSheet tests where letters are, that they are inside of their tiles, and that their boxes have all of them.
 func TestSheet(t *testing.T) {
 	for _, name := range GoFonts() {
-		f, err := Go(name)
+		f, err := GoFont(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +111,7 @@ func TestSheet(t *testing.T) {
 			}
 		}
 	}
-	f, _ := Go("regular")
+	f, _ := GoFont("regular")
 	many := ""
 	for c := rune(0xa1); c < 0x250; c++ {
 		if f.Lacks(string(c)) == "" {
@@ -127,7 +127,7 @@ func TestSheet(t *testing.T) {
 // need little of it.
 func TestEffort(t *testing.T) {
 	effort.Letters.Nearest()
-	f, err := Parse(goregular.TTF)
+	f, err := ParseFont(goregular.TTF)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestEffort(t *testing.T) {
 			t.Fatalf("%q is too small", c)
 		}
 	}
-	if f, err = Parse(data); err != nil {
+	if f, err = ParseFont(data); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := f.Outline('F', 1, 0.1); err != nil {
@@ -170,7 +170,7 @@ func TestEffort(t *testing.T) {
 	if _, err := f.NewSheet(""); !errors.Is(err, effort.ErrMet) {
 		t.Errorf("%v", err)
 	}
-	if f, err = Parse(goregular.TTF); err != nil {
+	if f, err = ParseFont(goregular.TTF); err != nil {
 		t.Fatal(err)
 	}
 	f.tables = 1 << 22
@@ -183,7 +183,7 @@ func TestEffort(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add(goregular.TTF)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		font, err := Parse(data)
+		font, err := ParseFont(data)
 		if err != nil {
 			return
 		}

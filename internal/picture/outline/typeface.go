@@ -1,5 +1,4 @@
-// Package typeface lays out letters of fonts, and draws them as outlines and into sheets of letters.
-package typeface
+package outline
 
 import (
 	"cmp"
@@ -18,7 +17,6 @@ import (
 	"golang.org/x/image/math/fixed"
 
 	"trowel.example/internal/limits/effort"
-	"trowel.example/internal/picture/outline"
 )
 
 // goFonts are the fonts of the Go project, by name.
@@ -32,13 +30,13 @@ func GoFonts() []string {
 	return []string{"regular", "bold", "italic", "bold-italic", "mono", "mono-bold"}
 }
 
-// Go returns a font of the Go project, which has Latin, Greek and Cyrillic letters.
-func Go(name string) (*Font, error) {
+// GoFont returns a font of the Go project, which has Latin, Greek and Cyrillic letters.
+func GoFont(name string) (*Font, error) {
 	data, ok := goFonts[name]
 	if !ok {
 		return nil, fmt.Errorf("no font %q: expected %s", name, strings.Join(GoFonts(), ", "))
 	}
-	return Parse(data)
+	return ParseFont(data)
 }
 
 // Font is a font. Only one goroutine may use it.
@@ -55,8 +53,8 @@ type Font struct {
 // em is the size in which a font is measured: a number of 26.6 fixed-point.
 const em = 1024
 
-// Parse reads a TrueType or OpenType font, or the first one of a collection.
-func Parse(data []byte) (*Font, error) {
+// ParseFont reads a TrueType or OpenType font, or the first one of a collection.
+func ParseFont(data []byte) (*Font, error) {
 	f := &Font{source: newSource(data)}
 	c, err := sfnt.ParseCollectionReaderAt(f.source)
 	if err == nil {
@@ -140,22 +138,22 @@ func (f *Font) Line(text string, spacing float64) (letters []Letter, width float
 
 // Outline returns the outline of a letter with its origin at 0,0, in units of which the font has a size. It encloses the letter
 // by the rule NonZero. It fails with [fault.ErrLimit] if the letters of the font are too much work.
-func (f *Font) Outline(c rune, size, tolerance float64) (outline.Path, error) {
+func (f *Font) Outline(c rune, size, tolerance float64) (Path, error) {
 	g, err := f.sfnt.GlyphIndex(&f.buffer, c)
 	if err != nil {
 		return nil, err
 	}
 	most := int(effort.OutlinePoints.Limit(0))
 	left := most
-	p := outline.Pen{Tolerance: tolerance, Left: &left}
+	p := Pen{Tolerance: tolerance, Left: &left}
 	f.source.letter = true
 	segments, err := f.drawn.LoadGlyph(&f.buffer, g, fixed.I(em), nil)
 	f.source.letter = false
 	if err = cmp.Or(f.source.err, err); err != nil {
 		return nil, fmt.Errorf("the letter %q: %w", c, err)
 	}
-	at := func(q fixed.Point26_6) outline.Point {
-		return outline.Point{X: length(q.X) * size, Y: length(q.Y) * size}
+	at := func(q fixed.Point26_6) Point {
+		return Point{X: length(q.X) * size, Y: length(q.Y) * size}
 	}
 	for _, s := range segments {
 		switch s.Op {
@@ -178,8 +176,8 @@ func (f *Font) Outline(c rune, size, tolerance float64) (outline.Path, error) {
 	return p.Path(), nil
 }
 
-// Letters returns the characters of texts, each once, without spaces, in ascending order.
-func Letters(texts ...string) []rune {
+// LettersIn returns the characters of texts, each once, without spaces, in ascending order.
+func LettersIn(texts ...string) []rune {
 	list := []rune(strings.ReplaceAll(strings.Join(texts, ""), " ", ""))
 	slices.Sort(list)
 	return slices.Compact(list)

@@ -1,6 +1,4 @@
-// Package worldselect declares the options by which operations and queries select a part of a world: regions, persons,
-// times. Its methods return the selection, or an error that names the option.
-package worldselect
+package worldjob
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package worldselect
+package worldjob
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package typeface
+package outline
 
 import (
 	"encoding/binary"
