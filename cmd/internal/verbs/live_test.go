@@ -39,7 +39,7 @@ end)
 
 // TestLiveServer tests, while a real server writes to its world, that every verb that only reads sees a
 // consistent state, that none disturbs the server, and that every verb that would write to the world is
-// refused.
+// refused; and that copies can be updated until the server stops, which then goes on with one.
 func TestLiveServer(t *testing.T) {
 	tests.LongOnly(t, "runs a server")
 	server := judge.Find(t, "minetestserver")
@@ -51,21 +51,25 @@ func TestLiveServer(t *testing.T) {
 	judge.Write(t, at("world/worldmods/busy/init.lua"), []byte(busy))
 	judge.Write(t, at("minetest.conf"), []byte("bind_address = 127.0.0.1\nserver_announce = "+
 		"false\nserver_map_save_interval = 0.2\nmg_name = singlenode\ndedicated_server_step = 0.02\n"))
-	socket, err := net.ListenPacket("udp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := socket.LocalAddr().(*net.UDPAddr).Port
-	socket.Close()
-	c := exec.Command(server, "--config", at("minetest.conf"), "--world", at("world"), "--logfile", at("log"), "--port",
-		fmt.Sprint(port), "--quiet")
-	c.Dir, c.Env = home, []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "LC_ALL=C"}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
 	ended := make(chan error, 1)
-	go func() { ended <- c.Wait() }()
-	defer c.Process.Kill()
+	serve := func(world string) *os.Process {
+		socket, err := net.ListenPacket("udp4", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		port := socket.LocalAddr().(*net.UDPAddr).Port
+		socket.Close()
+		c := exec.Command(server, "--config", at("minetest.conf"), "--world", at(world), "--logfile", at("log"), "--port",
+			fmt.Sprint(port), "--quiet")
+		c.Dir, c.Env = home, []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "LC_ALL=C"}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Process.Kill() })
+		go func() { ended <- c.Wait() }()
+		return c.Process
+	}
+	process := serve("world")
 
 	size := func() int64 {
 		st, err := os.Stat(at("world/map.sqlite"))
@@ -122,11 +126,48 @@ func TestLiveServer(t *testing.T) {
 	if now := size(); now <= began {
 		t.Errorf("the server wrote nothing: %d bytes were %d", now, began)
 	}
-	if err := c.Process.Signal(os.Interrupt); err != nil {
+	update := func(made string, more ...string) (int, string) {
+		return verb(append([]string{"convert", at("world"), "-o", at(made), "--update"}, more...)...)
+	}
+	for _, made := range []string{"level0", "sqlite0"} {
+		code, said := update(made)
+		if !fine(code, said) || runtime.GOOS == "linux" && !strings.Contains(said, "this was not the last pass") {
+			t.Errorf("update of %s beside the server: exit code %d\n%s", made, code, said)
+		}
+	}
+	followed := make(chan string, 1)
+	go func() {
+		code, said := update("sqlite1", "--follow")
+		followed <- fmt.Sprint(code, " ", said)
+	}()
+	time.Sleep(time.Second)
+	if err := process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-ended; err != nil {
 		t.Errorf("the server ended with %v", err)
+	}
+	if said := <-followed; !strings.HasPrefix(said, "0 ") || !strings.Contains(said, "no program had the world open") {
+		t.Errorf("--follow ended with %s", said)
+	}
+	for _, made := range []string{"level0", "sqlite0", "sqlite1"} {
+		if code, said := update(made); code != 0 {
+			t.Errorf("last update of %s: exit code %d\n%s", made, code, said)
+		}
+		if _, said := verb("diff", at("world"), at(made)); said != "" && said != "world.mt: backend sqlite3 -> leveldb\n1 change\n" {
+			t.Errorf("%s differs from the world:\n%.1000s", made, said)
+		}
+	}
+	process = serve("level0") // the server goes on with the copy
+	time.Sleep(2 * time.Second)
+	if err := process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Errorf("the server ended with %v", err)
+	}
+	if code, said := update("level0"); code != 2 || !strings.Contains(said, "a server or an edit changed this") {
+		t.Errorf("update of a copy that a server has changed: exit code %d\n%s", code, said)
 	}
 	if log := string(judge.Read(t, at("log"))); strings.Contains(log, "ERROR") || strings.Contains(log, "locked") {
 		t.Errorf("the server met errors:\n%.2000s", log)
