@@ -114,7 +114,7 @@ func copyFiles(ctx context.Context, c *copier) error {
 	return nil
 }
 
-// removeFiles removes the copied files that the world does not have any more.
+// removeFiles removes the files that an earlier pass left and that the world does not have any more.
 func (c *copier) removeFiles(out map[string]bool, has map[string]bool) error {
 	return filepath.WalkDir(c.dst, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || path == c.dst {
@@ -122,12 +122,13 @@ func (c *copier) removeFiles(out map[string]bool, has map[string]bool) error {
 		}
 		rel, err := filepath.Rel(c.dst, path)
 		_, apart := out[rel]
+		_, ours := c.log.Left[filepath.ToSlash(rel)]
 		switch {
 		case err != nil:
 			return err
 		case apart && e.IsDir():
 			return fs.SkipDir
-		case apart || e.IsDir() || has[rel] || sqlitefile.IsBeside(path) || strings.HasPrefix(e.Name(), ".trowel-"):
+		case apart || !ours || has[rel] || sqlitefile.IsBeside(path):
 			return nil
 		}
 		return os.Remove(path)

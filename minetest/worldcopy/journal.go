@@ -41,7 +41,7 @@ type journal struct {
 	Passes int               // number of finished passes
 	Done   bool              // the copy is finished, and can be updated
 	Target target            // of an update that does not name it
-	Left   map[string]string // size and time of the files of the finished copy
+	Left   map[string]string // size and time of the files of the copy after the last finished pass
 	Parts  map[string]sum    // digests of the things in moved stores, by part
 
 	path    string

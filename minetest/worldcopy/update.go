@@ -119,7 +119,7 @@ func (c *copier) nextPass(ctx context.Context) error {
 		}
 	}
 	was := c.log.Report.Server
-	c.log.Done, c.log.Left, c.log.Damaged, c.log.Lost = false, nil, false, false
+	c.log.Done, c.log.Damaged, c.log.Lost = false, false, false
 	c.log.Stage, c.log.Entered, c.log.Report = 0, false, Report{Server: was, Updated: true}
 	c.log.restart()
 	if err := os.Remove(filepath.Join(c.dst, "world.mt")); err != nil && !errors.Is(err, fs.ErrNotExist) {

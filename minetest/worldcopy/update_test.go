@@ -190,7 +190,7 @@ func TestUpdateOfFiles(t *testing.T) {
 }
 
 // TestUpdateStopped tests that an update that was stopped at any place is completed by the next one, even if the world has become as it
-// was before, and that the copy has no world.mt in between.
+// was before, that it removes only files that a pass made, and that the copy has no world.mt in between.
 func TestUpdateStopped(t *testing.T) {
 	const n = 9000
 	base := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, n, 28)
@@ -217,12 +217,23 @@ func TestUpdateStopped(t *testing.T) {
 				t.Errorf("stopped at %s: %v", at, err)
 			}
 			change(t, src, map[mapdb.Pos][]byte{worldtest.Pos(0): worldtest.Block(0, 28), worldtest.Pos(n): nil})
+			notes := filepath.Join(dst, "notes.txt") // no pass made it
+			judge.Write(t, notes, []byte("mine"))
+			if err := os.Remove(filepath.Join(src, "ipban.txt")); err != nil {
+				t.Fatal(err)
+			}
 			r, err := worldcopy.Copy(t.Context(), src, dst, worldcopy.Options{Update: true})
 			if err != nil || r.Blocks != n {
 				t.Fatalf("after a stop at %s: %v, %v", at, r, err)
 			}
 			if diff := cmp.Diff(worldtest.BlocksOf(t, src), worldtest.BlocksOf(t, dst)); diff != "" {
 				t.Error(diff)
+			}
+			if _, err := os.Stat(notes); err != nil {
+				t.Error(err)
+			}
+			if _, err := os.Stat(filepath.Join(dst, "ipban.txt")); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("a file that the world does not have any more: %v", err)
 			}
 		}
 	}
