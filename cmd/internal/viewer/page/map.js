@@ -254,6 +254,8 @@ function spread(shown, box) {
     crs: L.CRS.Simple, minZoom: smallest(view.bounds), maxZoom: largest, zoomSnap: 1, attributionControl: false, trackResize: false,
     maxBounds: all.pad(1), zoomAnimation: !still.matches, fadeAnimation: false, inertia: !still.matches,
   });
+  const limit = map._limitZoom; // where Leaflet pans back into the bounds, the zoom stays as it is, also between two steps
+  map._limitZoom = (zoom) => (zoom === map._zoom ? zoom : limit.call(map, zoom));
   // The background of the picture, within its bounds.
   map.createPane("ground").style.zIndex = 150;
   map.createPane("marks").style.zIndex = 450;
@@ -381,7 +383,11 @@ function spread(shown, box) {
     labelSoon();
   });
   map.on("resize", () => begun && home());
-  const resized = new ResizeObserver(() => box.clientWidth && map.invalidateSize({ animate: false }));
+  const resized = new ResizeObserver(() => {
+    map._enforcingBounds = Boolean(begun); // else Leaflet would move back into the bounds, also after home
+    if (box.clientWidth) map.invalidateSize({ animate: false });
+    map._enforcingBounds = false;
+  });
   resized.observe(box);
   map.on("zoomend", zoomed);
   const pointed = (point) => {
