@@ -27,7 +27,7 @@ import (
 	"trowel.example/trace"
 )
 
-// Format describes a kind of game file.
+// Format describes a kind of game file. The embedded structs hold fields that belong together.
 type Format struct {
 	Name   string // stable, such as "teeworlds-map"
 	Title  string // for people, such as "Teeworlds/DDNet map"
@@ -279,7 +279,7 @@ type Need uint8
 
 // The exceptions from the default.
 const (
-	Required Need = iota + 1 // a List needs at least one value
+	Required Need = iota + 1 // for a List: at least one value must be given
 	Optional
 )
 
