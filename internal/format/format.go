@@ -392,7 +392,7 @@ type Job struct {
 	OnOpen func(ctx context.Context, name string) (*Source, error)
 }
 
-// Reports are the functions that receive the reports of a job. A function that is nil discards them.
+// Reports are the functions that receive the reports of a job. Each may be nil.
 type Reports struct {
 	OnWarn     func(path, message string)      // receives warnings
 	OnDone     func(message string)            // receives reports of completed actions
