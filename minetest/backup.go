@@ -18,11 +18,12 @@ import (
 )
 
 var (
-	optionVerify    = format.Option{Name: "verify", Bool: true, Help: "read the stored contents of the world and store the damaged ones again"}
+	optionVerify = format.Option{Name: "verify", Type: format.Bool,
+		Help: "read the stored contents of the world and store the damaged ones again"}
 	optionRecipient = format.Option{Name: "recipient", List: true, Help: "encrypt a new repository for this `recipient` of age " +
 		"(age1...), or for all in a file, one on each line"}
-	optionPassphrase = format.Option{Name: "passphrase", Bool: true, Help: "encrypt a new repository with a passphrase, which is asked " +
-		"for unless TROWEL_PASSPHRASE contains it"}
+	optionPassphrase = format.Option{Name: "passphrase", Type: format.Bool, Help: "encrypt a new repository with a passphrase, which is " +
+		"asked for unless TROWEL_PASSPHRASE contains it"}
 	optionSign = format.Option{Name: "sign", Help: "sign the snapshot with the secret key of minisign in a `file`; its " +
 		"password is asked for unless TROWEL_SIGN_PASSWORD contains it"}
 	optionMap = format.Option{Name: "map", Choices: worldcopy.Targets(), Help: "the `database` of the blocks: " +
@@ -31,16 +32,20 @@ var (
 
 // minetestBackup is a repository of backups of worlds.
 var minetestBackup = &format.Format{
-	Name:   worldfile.RepositoryName,
-	Title:  "repository of backups of Minetest/Luanti worlds",
-	Folder: true,
-	Stored: true,
-	Doc:    "docs/formats/minetest-backup.md",
-	// Recognizing a format has no context. It reads one small file.
-	Recognize: func(src *format.Source) bool { return worldrepo.Recognize(context.Background(), src.Files()) },
-	Open:      worldfile.OpenRepository,
-	Replaces: func(context.Context, *format.Job, *format.Source, fs.FS) error {
-		return errors.New("a repository of backups is never replaced")
+	Name:  worldfile.RepositoryName,
+	Title: "repository of backups of Minetest/Luanti worlds",
+	Doc:   "docs/formats/minetest-backup.md",
+	Recognition: format.Recognition{
+		Folder: true,
+		Stored: true,
+		// Recognizing a format has no context. It reads one small file.
+		Recognize: func(src *format.Source) bool { return worldrepo.Recognize(context.Background(), src.Files()) },
+	},
+	Open: worldfile.OpenRepository,
+	Protection: format.Protection{
+		Replaces: func(context.Context, *format.Job, *format.Source, fs.FS) error {
+			return errors.New("a repository of backups is never replaced")
+		},
 	},
 	Names: func(ctx context.Context, job *format.Job, src *format.Source, _ string, add func(name string)) error {
 		list, err := worldBackups.List(ctx, job, src)
@@ -49,11 +54,10 @@ var minetestBackup = &format.Format{
 		}
 		return err
 	},
-	Backups:   worldBackups,
-	Compare:   compareMoments,
-	CompareTo: worldfile.WorldName,
-	Options:   slices.Concat([]format.Option{worldfile.OptionPart}, momentOptions, worldjob.TrustOptions),
-	Kinds:     worldrepo.Catalog.Kinds(),
+	Backups:    worldBackups,
+	Comparison: format.Comparison{Compare: compareMoments, CompareTo: worldfile.WorldName},
+	Options:    slices.Concat([]format.Option{worldfile.OptionPart}, momentOptions, worldjob.TrustOptions),
+	Kinds:      worldrepo.Catalog.Kinds(),
 	Conversions: []format.Conversion{{
 		To: worldfile.WorldName, Title: "a world from a backup", Verb: "restore", Did: "restored", Usual: true, Resumes: true,
 		Into: "put-back",

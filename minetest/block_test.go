@@ -20,7 +20,7 @@ func TestDamagedBlock(t *testing.T) {
 		damaged := len(data) < len(whole)
 		src := format.NewSourceAt("a.block", bytes.NewReader(data), int64(len(data)))
 		losses, findings := 0, 0
-		job := &format.Job{OnLose: func(string) { losses++ }}
+		job := &format.Job{Reports: format.Reports{OnLose: func(string) { losses++ }}}
 		f, err := minetestBlock.Open(t.Context(), job, src)
 		if err != nil {
 			t.Fatal(err)

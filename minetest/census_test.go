@@ -56,7 +56,7 @@ func worldFormat(t testing.TB) *format.Format {
 func census(t testing.TB, dir string, shard format.Shard, miss func(string)) map[string][]record {
 	t.Helper()
 	all := make(map[string][]record)
-	job := &format.Job{Shard: shard, OnMiss: func(_, message string) { miss(message) }}
+	job := &format.Job{Shard: shard, Reports: format.Reports{OnMiss: func(_, message string) { miss(message) }}}
 	err := worldFormat(t).Census.Rows(context.Background(), job, &format.Source{Dir: dir, Path: dir},
 		func(table *format.Table, values []format.Cell) error {
 			if err := table.CheckRow(values); err != nil {

@@ -26,17 +26,17 @@ import (
 )
 
 var (
-	optionDrop   = format.Option{Name: "drop", Bool: true, Help: "leave out data that the target cannot hold, instead of failing"}
+	optionDrop   = format.Option{Name: "drop", Type: format.Bool, Help: "leave out data that the target cannot hold, instead of failing"}
 	optionBlocks = format.Option{Name: "blocks", Help: "the `version` of all blocks, 17 or 20 to 29 (default: unchanged)"}
 
-	optionUpdate = format.Option{Name: "update", Bool: true,
+	optionUpdate = format.Option{Name: "update", Type: format.Bool,
 		Help: "copy to the world NEW, which an earlier run made, what has changed since the last pass"}
-	optionFollow = format.Option{Name: "follow", Bool: true,
+	optionFollow = format.Option{Name: "follow", Type: format.Bool,
 		Help: "repeat --update until nothing has changed for a minute, or the server has stopped"}
 
-	optionForceUse = format.Option{Name: "in-use", Bool: true, Help: "repair in place even while a program has the " +
+	optionForceUse = format.Option{Name: "in-use", Type: format.Bool, Help: "repair in place even while a program has the " +
 		"world open, except for replacing databases"}
-	optionDropUnknown = format.Option{Name: "drop-unknown", Bool: true,
+	optionDropUnknown = format.Option{Name: "drop-unknown", Type: format.Bool,
 		Help: "delete blocks whose version is newer than this program supports"}
 )
 

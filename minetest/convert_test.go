@@ -41,8 +41,10 @@ func TestFollow(t *testing.T) {
 		}
 		var done, warned []string
 		job := &format.Job{Values: map[string]string{"follow": "true", "players": "sqlite3"},
-			OnDone: func(text string) { done = append(done, text) },
-			OnWarn: func(_, text string) { warned = append(warned, text) }}
+			Reports: format.Reports{
+				OnDone: func(text string) { done = append(done, text) },
+				OnWarn: func(_, text string) { warned = append(warned, text) },
+			}}
 		if err := convertWorld(t.Context(), job, &format.Source{Path: dir, Dir: dir}, keptDir{dir: dst}, mapdb.LevelDB); err != nil {
 			t.Fatal(err)
 		}

@@ -9,17 +9,21 @@ import (
 
 // minetestManifest is a manifest: the state of the blocks of a world at a time.
 var minetestManifest = &format.Format{
-	Name:       worldfile.ManifestName,
-	Title:      "manifest of a Minetest/Luanti world",
-	Extensions: []string{".manifest"},
-	Doc:        "docs/formats/minetest-manifest.md",
-	Recognize:  func(src *format.Source) bool { return manifest.Recognize(src.Head(manifest.HeadSize)) },
-	Open:       worldfile.OpenManifest,
-	Dump:       worldfile.DumpManifest,
-	Compare:    worldfile.CompareManifests,
-	CompareTo:  worldfile.WorldName,
-	Options:    []format.Option{worldjob.OptionRemote},
-	Kinds:      manifest.Catalog.Kinds(),
+	Name:  worldfile.ManifestName,
+	Title: "manifest of a Minetest/Luanti world",
+	Doc:   "docs/formats/minetest-manifest.md",
+	Recognition: format.Recognition{
+		Extensions: []string{".manifest"},
+		Recognize:  func(src *format.Source) bool { return manifest.Recognize(src.Head(manifest.HeadSize)) },
+	},
+	Open: worldfile.OpenManifest,
+	Dump: worldfile.DumpManifest,
+	Comparison: format.Comparison{
+		Compare:   worldfile.CompareManifests,
+		CompareTo: worldfile.WorldName,
+	},
+	Options: []format.Option{worldjob.OptionRemote},
+	Kinds:   manifest.Catalog.Kinds(),
 }
 
 // manifestConversion writes the manifest of a world.

@@ -113,7 +113,7 @@ func TestMergeOfEdits(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 1))
 	open := func(dir string, commands []string) *worldedit.World {
 		t.Helper()
-		job := &format.Job{OnLack: func(*fault.NameError) error { return nil }}
+		job := &format.Job{Reports: format.Reports{OnLack: func(*fault.NameError) error { return nil }}}
 		steps, err := format.ParseSteps(job, worldEditing.Commands, strings.Fields(strings.Join(commands, " then ")))
 		if err != nil {
 			t.Fatal(err)

@@ -97,8 +97,10 @@ func (o *told) add(format string, args ...any) {
 
 // job returns a job that adds losses and warnings to o.
 func (o *told) job(shard format.Shard) *format.Job {
-	return &format.Job{Shard: shard, OnMiss: func(path, message string) { o.add("missed %s", message) },
-		OnWarn: func(path, message string) { o.add("warning %s", message) }}
+	return &format.Job{Shard: shard, Reports: format.Reports{
+		OnMiss: func(path, message string) { o.add("missed %s", message) },
+		OnWarn: func(path, message string) { o.add("warning %s", message) },
+	}}
 }
 
 func shardsOf(t *testing.T, src *format.Source) (list []format.Shard) {

@@ -187,7 +187,7 @@ func TestCensusOfDamage(t *testing.T) {
 		}
 		// The same losses as with find.
 		var reported []string
-		job := &format.Job{OnMiss: func(_, message string) { reported = append(reported, message) }}
+		job := &format.Job{Reports: format.Reports{OnMiss: func(_, message string) { reported = append(reported, message) }}}
 		query := format.Step{Command: mapFinder.Commands[0], Job: new(format.Job)}
 		err = mapFinder.Find(t.Context(), job, format.NewSource("a.map", broken), query, func(format.Hit) error { return nil })
 		if err != nil || len(reported) > 1 || len(reported) == 1 && !slices.Equal(reported, missed) {

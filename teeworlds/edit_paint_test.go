@@ -30,7 +30,7 @@ func edit(t *testing.T, m *twmap.Map, words string) string {
 	}
 	defer src.Close()
 	var reported []string
-	job := &format.Job{OnWarn: func(_, what string) { reported = append(reported, "~"+what) }}
+	job := &format.Job{Reports: format.Reports{OnWarn: func(_, what string) { reported = append(reported, "~"+what) }}}
 	steps, err := format.ParseSteps(job, mapEditing.Commands, strings.Fields(words))
 	if err == nil {
 		err = mapEditing.Edit(t.Context(), job, src, steps, nil, func(c check.Change) error {

@@ -38,7 +38,7 @@ func TestRepair(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer src.Close()
-		job := &format.Job{OnLose: func(string) { losses++ }}
+		job := &format.Job{Reports: format.Reports{OnLose: func(string) { losses++ }}}
 		if err := teeworldsMap.Repair.Plan(t.Context(), job, src, func(check.Finding) { findings++ }); err != nil {
 			t.Fatal(err)
 		}

@@ -31,49 +31,53 @@ var findings string
 func init() { format.Register(game) }
 
 var teeworldsMap = &format.Format{
-	Name:       mapfile.MapName,
-	Title:      "Teeworlds/DDNet map",
-	Extensions: []string{".map"},
-	Doc:        "docs/formats/teeworlds-map.md",
-	Recognize: func(src *format.Source) bool {
-		return twmap.Recognize(src.Head(maxTablesHead))
+	Name:  mapfile.MapName,
+	Title: "Teeworlds/DDNet map",
+	Doc:   "docs/formats/teeworlds-map.md",
+	Recognition: format.Recognition{
+		Extensions: []string{".map"},
+		Recognize: func(src *format.Source) bool {
+			return twmap.Recognize(src.Head(maxTablesHead))
+		},
 	},
-	RecognizeTree: mapdir.Recognize,
-	Open:          mapfile.Open,
-	Build:         mapfile.Build,
-	Compare:       mapfile.Compare,
-	Decides:       mapfile.Decides,
-	Editing:       mapEditing,
-	Merging:       mapMerging,
-	Authoring:     mapAuthoring,
-	Finder:        mapFinder,
-	Names:         mapquery.Names,
-	Census:        mapCensus,
-	Dump:          mapfile.Dump,
-	Repair:        mapfile.Repair,
-	Conversions:   mapConversions,
-	Kinds:         slices.Concat(datafile.Catalog.Kinds(), twmap.Catalog.Kinds(), maprules.Catalog.Kinds()),
-	Scene:         mapscene.Open,
+	Building:    format.Building{RecognizeTree: mapdir.Recognize, Build: mapfile.Build},
+	Open:        mapfile.Open,
+	Comparison:  format.Comparison{Compare: mapfile.Compare, Decides: mapfile.Decides},
+	Editing:     mapEditing,
+	Merging:     mapMerging,
+	Authoring:   mapAuthoring,
+	Finder:      mapFinder,
+	Names:       mapquery.Names,
+	Census:      mapCensus,
+	Dump:        mapfile.Dump,
+	Repair:      mapfile.Repair,
+	Conversions: mapConversions,
+	Kinds:       slices.Concat(datafile.Catalog.Kinds(), twmap.Catalog.Kinds(), maprules.Catalog.Kinds()),
+	Scene:       mapscene.Open,
 	Options: append([]format.Option{format.OptionClean, format.OptionPositions, mapfile.OptionLike,
 		mapfile.OptionProfile, mapfile.OptionRules, mapfile.OptionType, mapfile.OptionReleased}, mapscene.Options...),
 }
 
 var teeworldsDatafile = &format.Format{
-	Name:       mapfile.DatafileName,
-	Title:      "Teeworlds datafile without a map version (maps of 2007)",
-	Extensions: []string{".map"},
-	Doc:        "docs/formats/teeworlds-datafile.md",
-	Recognize: func(src *format.Source) bool {
-		return datafile.Recognize(src.Head(8))
+	Name:  mapfile.DatafileName,
+	Title: "Teeworlds datafile without a map version (maps of 2007)",
+	Doc:   "docs/formats/teeworlds-datafile.md",
+	Recognition: format.Recognition{
+		Extensions: []string{".map"},
+		Recognize: func(src *format.Source) bool {
+			return datafile.Recognize(src.Head(8))
+		},
 	},
-	RecognizeTree: mapfile.RecognizeData,
-	Open:          mapfile.OpenDatafile,
-	Build:         mapfile.BuildDatafile,
-	Scene:         mapscene.Open2007,
-	Dump:          mapfile.Dump,
-	Census:        datafileCensus,
-	Kinds:         append(datafile.Catalog.Kinds(), twmap.Catalog.Kinds()...),
-	Options:       append([]format.Option{format.OptionClean}, mapscene.Options...),
+	Building: format.Building{
+		RecognizeTree: mapfile.RecognizeData,
+		Build:         mapfile.BuildDatafile,
+	},
+	Open:    mapfile.OpenDatafile,
+	Scene:   mapscene.Open2007,
+	Dump:    mapfile.Dump,
+	Census:  datafileCensus,
+	Kinds:   append(datafile.Catalog.Kinds(), twmap.Catalog.Kinds()...),
+	Options: append([]format.Option{format.OptionClean}, mapscene.Options...),
 }
 
 // maxTablesHead is the number of bytes of a datafile that contain its table of item types.
@@ -82,15 +86,17 @@ const maxTablesHead = 4096
 // teeworldsRules is the format of rules for the automappers of DDNet and of Teeworlds 0.7. Its tree cannot be built: the
 // file is already text.
 var teeworldsRules = &format.Format{
-	Name:       mapfile.RulesName,
-	Title:      "DDNet or Teeworlds 0.7 automapper rules",
-	Extensions: []string{automap.Extension},
-	Common:     true,
-	Doc:        "docs/formats/teeworlds-automap.md",
-	// Rules of DDNet have no signature, and files of other games look similar: the name decides.
-	Recognize: func(src *format.Source) bool {
-		return !src.IsDir() && (src.HasExtension(automap.Extension) ||
-			src.HasExtension(automap.ExtensionJSON) && automap.RecognizeJSON(src.Head(256)))
+	Name:   mapfile.RulesName,
+	Title:  "DDNet or Teeworlds 0.7 automapper rules",
+	Common: true,
+	Doc:    "docs/formats/teeworlds-automap.md",
+	Recognition: format.Recognition{
+		Extensions: []string{automap.Extension},
+		// Rules of DDNet have no signature, and files of other games look similar: the name decides.
+		Recognize: func(src *format.Source) bool {
+			return !src.IsDir() && (src.HasExtension(automap.Extension) ||
+				src.HasExtension(automap.ExtensionJSON) && automap.RecognizeJSON(src.Head(256)))
+		},
 	},
 	Open:      mapfile.OpenRules,
 	Kinds:     automap.Catalog.Kinds(),

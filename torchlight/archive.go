@@ -36,58 +36,58 @@ import (
 )
 
 var (
-	optionNames = format.Option{Name: "names", Input: true,
+	optionNames = format.Option{Name: "names", Access: format.Access{Input: true},
 		Help: "a `file` with additional names, one on each line, for names of which compiled files contain " +
 			"only the hash"}
-	optionGUTS = format.Option{Name: "guts", Bool: true,
+	optionGUTS = format.Option{Name: "guts", Type: format.Bool,
 		Help: "write all numbers with six digits, as GUTS does, even if two numbers then look the same (default: six " +
 			"digits where they identify the number)"}
-	optionRaw     = format.Option{Name: "raw", Bool: true, For: format.ForTree, Help: "keep compiled files unchanged"}
-	optionModels  = format.Option{Name: "models", Bool: true, For: format.ForTree, Help: "show meshes and skeletons as text"}
-	optionSprites = format.Option{Name: "sprites", Bool: true, For: format.ForTree,
+	optionRaw     = format.Option{Name: "raw", Type: format.Bool, For: format.ForTree, Help: "keep compiled files unchanged"}
+	optionModels  = format.Option{Name: "models", Type: format.Bool, For: format.ForTree, Help: "show meshes and skeletons as text"}
+	optionSprites = format.Option{Name: "sprites", Type: format.Bool, For: format.ForTree,
 		Help: "extract the sprites of image sets, each as a PNG in the folder SPRITES; pack puts changed sprites back " +
 			"into the picture"}
 	optionLike = format.Option{Name: "like", For: format.ForTree,
 		Help: "keep the names, and the equivalent texts, of an `earlier` file or folder (default: the folder that is replaced)"}
-	optionTables = format.Option{Name: "tables", Bool: true, For: format.ForBuild | format.ForCheck,
+	optionTables = format.Option{Name: "tables", Type: format.Bool, For: format.ForBuild | format.ForCheck,
 		Help: "build the .RAW tables from the sources"}
-	optionNewID = format.Option{Name: "new-id", Bool: true, For: format.ForBuild,
+	optionNewID = format.Option{Name: "new-id", Type: format.Bool, For: format.ForBuild,
 		Help: "give an ID to a mod without MOD_ID, made from its title and author"}
-	optionAll = format.Option{Name: "all", Bool: true, For: format.ForBuild | format.ForCheck,
+	optionAll = format.Option{Name: "all", Type: format.Bool, For: format.ForBuild | format.ForCheck,
 		Help: "also pack each .PNG that has a .DDS of the same name next to it"}
-	optionBase = format.Option{Name: "base", For: format.ForBuild | format.ForCheck | format.ForScene, Input: true,
+	optionBase = format.Option{Name: "base", For: format.ForBuild | format.ForCheck | format.ForScene, Access: format.Access{Input: true},
 		Help: "the `path` of the game's own files, a folder or an archive, on which units are based"}
 )
 
 // optionWith names the mods of a list that come after the checked mod.
-var optionWith = format.Option{Name: "with", For: format.ForCheck, Input: true, List: true,
+var optionWith = format.Option{Name: "with", For: format.ForCheck, Access: format.Access{Input: true}, List: true,
 	Help: "the `path` of a mod that the game loads after this one; check reports the files that it replaces"}
 
 // optionSceneBase is optionBase for the scenes of single files.
-var optionSceneBase = format.Option{Name: optionBase.Name, For: format.ForScene, Input: true, Help: optionBase.Help}
+var optionSceneBase = format.Option{Name: optionBase.Name, For: format.ForScene, Access: format.Access{Input: true}, Help: optionBase.Help}
 
 var torchlightMod = &format.Format{
-	Name:       torchlightModName,
-	Title:      "Torchlight II mod",
-	Extensions: []string{".MOD"},
-	Doc:        "docs/formats/torchlight-archive.md",
-	Recognize:  modsource.IsMod,
-
-	RecognizeTree: moddir.Recognize,
-	FileName:      moddir.FileName,
-	Takes:         "a MOD.DAT and a folder MEDIA",
-	Open:          openModFile,
-	Build: func(ctx context.Context, job *format.Job, fsys fs.FS, out format.Output) error {
-		return buildArchive(job, fsys, func(fsys fs.FS, o moddir.BuildOptions) (*moddir.Report, error) {
-			part, err := out.Create("")
-			if err != nil {
-				return nil, err
-			}
-			report, _, err := moddir.Build(ctx, part, fsys, o)
-			return report, err
-		})
+	Name:        torchlightModName,
+	Title:       "Torchlight II mod",
+	Doc:         "docs/formats/torchlight-archive.md",
+	Recognition: format.Recognition{Extensions: []string{".MOD"}, Recognize: modsource.IsMod},
+	Building: format.Building{
+		RecognizeTree: moddir.Recognize,
+		FileName:      moddir.FileName,
+		Takes:         "a MOD.DAT and a folder MEDIA",
+		Build: func(ctx context.Context, job *format.Job, fsys fs.FS, out format.Output) error {
+			return buildArchive(job, fsys, func(fsys fs.FS, o moddir.BuildOptions) (*moddir.Report, error) {
+				part, err := out.Create("")
+				if err != nil {
+					return nil, err
+				}
+				report, _, err := moddir.Build(ctx, part, fsys, o)
+				return report, err
+			})
+		},
+		CheckTree: checkModTree,
 	},
-	CheckTree:   checkModTree,
+	Open:        openModFile,
 	Dump:        modsource.Dump,
 	Scene:       openArchiveScene,
 	HasScene:    modscene.Has,
@@ -104,39 +104,42 @@ var torchlightMod = &format.Format{
 }
 
 var torchlightPak = &format.Format{
-	Name:       torchlightPakName,
-	Title:      "Torchlight II archive (.PAK with .PAK.MAN)",
-	Extensions: []string{".PAK", ".PAK.MAN"},
-	Doc:        "docs/formats/torchlight-archive.md",
-	Recognize: func(src *format.Source) bool {
-		head := src.Head(modsource.MaxHead)
-		if _, isList := format.CutExtension(src.Name, ".MAN"); isList {
-			return pak.RecognizeManifest(head)
-		}
-		return pak.Sniff(head, src.Size) == pak.KindTorchlight
-	},
-	PartOf: func(name string) (string, bool) {
-		archive, isList := format.CutExtension(name, ".MAN")
-		_, isPak := format.CutExtension(archive, ".PAK")
-		return archive, isList && isPak
-	},
-
-	RecognizeTree: moddir.RecognizePak,
-	Open:          openPakFile,
-	Build: func(ctx context.Context, job *format.Job, fsys fs.FS, out format.Output) error {
-		return buildArchive(job, fsys, func(fsys fs.FS, o moddir.BuildOptions) (*moddir.Report, error) {
-			part, err := out.Create("")
-			if err != nil {
-				return nil, err
+	Name:  torchlightPakName,
+	Title: "Torchlight II archive (.PAK with .PAK.MAN)",
+	Doc:   "docs/formats/torchlight-archive.md",
+	Recognition: format.Recognition{
+		Extensions: []string{".PAK", ".PAK.MAN"},
+		Recognize: func(src *format.Source) bool {
+			head := src.Head(modsource.MaxHead)
+			if _, isList := format.CutExtension(src.Name, ".MAN"); isList {
+				return pak.RecognizeManifest(head)
 			}
-			manifest, err := out.Create(".MAN")
-			if err != nil {
-				return nil, err
-			}
-			return moddir.BuildPak(ctx, part, manifest, fsys, o)
-		})
+			return pak.Sniff(head, src.Size) == pak.KindTorchlight
+		},
+		PartOf: func(name string) (string, bool) {
+			archive, isList := format.CutExtension(name, ".MAN")
+			_, isPak := format.CutExtension(archive, ".PAK")
+			return archive, isList && isPak
+		},
 	},
-	CheckTree:   checkModTree,
+	Building: format.Building{
+		RecognizeTree: moddir.RecognizePak,
+		Build: func(ctx context.Context, job *format.Job, fsys fs.FS, out format.Output) error {
+			return buildArchive(job, fsys, func(fsys fs.FS, o moddir.BuildOptions) (*moddir.Report, error) {
+				part, err := out.Create("")
+				if err != nil {
+					return nil, err
+				}
+				manifest, err := out.Create(".MAN")
+				if err != nil {
+					return nil, err
+				}
+				return moddir.BuildPak(ctx, part, manifest, fsys, o)
+			})
+		},
+		CheckTree: checkModTree,
+	},
+	Open:        openPakFile,
 	Dump:        modsource.Dump,
 	Scene:       openArchiveScene,
 	HasScene:    modscene.Has,

@@ -13,7 +13,7 @@ import (
 	"trowel.example/torchlight/pak"
 )
 
-var optionHeader = format.Option{Name: "header", Input: true,
+var optionHeader = format.Option{Name: "header", Access: format.Access{Input: true},
 	Help: "the `file` with the header of the mod: a MOD.DAT, or another mod (default: the .MOD.DAT next to " +
 		"the archive)"}
 

@@ -42,7 +42,7 @@ var (
 	singleEditing = &format.Editing{Commands: singleCommands, Edit: editSingle}
 )
 
-var optionEditBase = format.Option{Name: optionBase.Name, Input: true, Help: optionBase.Help}
+var optionEditBase = format.Option{Name: optionBase.Name, Access: format.Access{Input: true}, Help: optionBase.Help}
 
 // editorOptions returns the options that the user gave. An error from report does not stop the edit: it is stored in
 // failed.

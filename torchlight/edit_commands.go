@@ -138,7 +138,7 @@ type settingFields struct {
 	Expr *string `option:"expr" help:"calculate the new value by an {expression}, such as round(LEVEL*0.8)"`
 	keyFields
 	keyArg
-	Value *string `arg:"value,spare" help:"the new value, +N or *N; not with --expr"`
+	Value *string `arg:"value,optional" help:"the new value, +N or *N; not with --expr"`
 }
 
 // Describe describes the options.
@@ -224,7 +224,7 @@ var fileCommands = []*format.Command{
 }
 
 type pathsFields struct {
-	Paths []string `arg:"path,some" names:"file" help:"paths in the game"`
+	Paths []string `arg:"path,required" names:"file" help:"paths in the game"`
 }
 
 type infoFields struct {

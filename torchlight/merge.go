@@ -26,7 +26,7 @@ var (
 	singleMerging = &format.Merging{Merge: mergeSingles}
 )
 
-var optionMergeBase = format.Option{Name: optionBase.Name, Input: true, Help: optionBase.Help}
+var optionMergeBase = format.Option{Name: optionBase.Name, Access: format.Access{Input: true}, Help: optionBase.Help}
 
 var modPacking = &format.MergingMany{Flag: "mods",
 	Help: "merge all given mods into one, in order of increasing priority; --prefer is last (default), first, or the " +
@@ -38,11 +38,11 @@ var (
 		Help: "the `number` that identifies the pack in the game, with --mods; all players of a group need the same " +
 			"number (default: a new number)"}
 	optionPackVersion = format.Option{Name: "version", Help: "the `version` of the pack, with --mods, from 1 to 65535"}
-	optionPackUnion   = format.Option{Name: "union", Bool: true,
+	optionPackUnion   = format.Option{Name: "union", Type: format.Bool,
 		Help: "with --mods: keep the parts that only one mod has of a file that is not in --base"}
-	optionPackNewGUIDs = format.Option{Name: "new-guids", Bool: true,
+	optionPackNewGUIDs = format.Option{Name: "new-guids", Type: format.Bool,
 		Help: "with --mods: give units, skills and room pieces new GUIDs where another mod has the same GUID"}
-	optionPackVersions = format.Option{Name: "several-versions", Bool: true, Help: "with --mods: accept several versions of one mod"}
+	optionPackVersions = format.Option{Name: "several-versions", Type: format.Bool, Help: "with --mods: accept several versions of one mod"}
 
 	packOptions = []format.Option{optionPackTitle, optionPackID, optionPackVersion, optionPackUnion, optionPackNewGUIDs, optionPackVersions}
 )

@@ -29,9 +29,10 @@ const (
 
 // The options of models, for pictures and for conversions.
 var (
-	optionAnim  = format.Option{Name: modscene.AnimOption, Title: "Animation", For: format.ForScene, List: true, Chosen: true, Help: helpAnim}
+	optionAnim = format.Option{Name: modscene.AnimOption, For: format.ForScene,
+		Drawing: format.Drawing{Title: "Animation", Chosen: true}, List: true, Help: helpAnim}
 	optionAnims = format.Option{Name: optionAnim.Name, List: true, Help: helpAnim}
-	optionMesh  = format.Option{Name: modscene.MeshOption, For: format.ForScene, Chosen: true, Help: helpMesh}
+	optionMesh  = format.Option{Name: modscene.MeshOption, For: format.ForScene, Drawing: format.Drawing{Chosen: true}, Help: helpMesh}
 	optionOther = format.Option{Name: optionMesh.Name, Help: helpMesh}
 	optionUnit  = format.Option{Name: "unit", Help: "the `path` of a unit (.DAT) or a mesh (.MESH) in the mod"}
 )
@@ -119,16 +120,20 @@ var torchlightModel = func() *format.Format {
 
 // torchlightMaterial is a material script, a text.
 var torchlightMaterial = &format.Format{
-	Name:       torchlightMaterialName,
-	Title:      "Torchlight II material script",
-	Extensions: []string{".material"},
-	Common:     true,
-	Doc:        "docs/formats/torchlight-models.md",
-	Recognize: func(src *format.Source) bool {
-		return !src.IsDir() && src.HasExtension(".material")
+	Name:   torchlightMaterialName,
+	Title:  "Torchlight II material script",
+	Common: true,
+	Doc:    "docs/formats/torchlight-models.md",
+	Recognition: format.Recognition{
+		Extensions: []string{".material"},
+		Recognize: func(src *format.Source) bool {
+			return !src.IsDir() && src.HasExtension(".material")
+		},
 	},
-	RecognizeTree: func(fsys fs.FS) bool { return moddir.RecognizeSingle(fsys) == torchlightMaterialName },
-	Build:         format.BuildOf(moddir.BuildAsIs),
+	Building: format.Building{
+		RecognizeTree: func(fsys fs.FS) bool { return moddir.RecognizeSingle(fsys) == torchlightMaterialName },
+		Build:         format.BuildOf(moddir.BuildAsIs),
+	},
 	Open: func(_ context.Context, _ *format.Job, src *format.Source) (format.File, error) {
 		return &materialFile{asIsFile{src, torchlightMaterialName}}, nil
 	},

@@ -24,9 +24,9 @@ var (
 	optionCodec = format.Option{Name: "codec", Choices: []string{"plain", "dxt1", "dxt3", "dxt5"},
 		Help: "how a .DDS stores pixels: plain, which is lossless, or in blocks as dxt1, dxt3 or dxt5 (default: like " +
 			"the .DDS from which the .PNG was made, otherwise plain)"}
-	optionFresh = format.Option{Name: "fresh-header", Bool: true,
+	optionFresh = format.Option{Name: "fresh-header", Type: format.Bool,
 		Help: "write a new header of a .DDS, not the header of the .DDS from which the .PNG was made"}
-	optionRLE = format.Option{Name: "rle", Bool: true, Help: "write a .TGA with run lengths, which is smaller"}
+	optionRLE = format.Option{Name: "rle", Type: format.Bool, Help: "write a .TGA with run lengths, which is smaller"}
 
 	codecs = map[string]dds.Format{"plain": dds.Plain, "dxt1": dds.DXT1, "dxt3": dds.DXT3, "dxt5": dds.DXT5}
 )
@@ -49,13 +49,19 @@ var (
 func pictureFormat(name, title string, kind picture.Kind, extensions []string, conversions ...format.Conversion) *format.Format {
 	conversions[0].Usual = true
 	return &format.Format{
-		Name: name, Title: title, Extensions: extensions, Doc: "docs/formats/torchlight-pictures.md",
+		Name: name, Title: title,
+		Doc:    "docs/formats/torchlight-pictures.md",
 		Common: kind == picture.PNG || kind == picture.JPEG,
-		Recognize: func(src *format.Source) bool {
-			return !src.IsDir() && picture.KindOf(src.Name, src.Head(modsource.MaxHead)) == kind
+		Recognition: format.Recognition{
+			Extensions: extensions,
+			Recognize: func(src *format.Source) bool {
+				return !src.IsDir() && picture.KindOf(src.Name, src.Head(modsource.MaxHead)) == kind
+			},
 		},
-		RecognizeTree: func(fsys fs.FS) bool { return moddir.RecognizeSingle(fsys) == name },
-		Build:         format.BuildOf(moddir.BuildAsIs),
+		Building: format.Building{
+			RecognizeTree: func(fsys fs.FS) bool { return moddir.RecognizeSingle(fsys) == name },
+			Build:         format.BuildOf(moddir.BuildAsIs),
+		},
 		Open: func(_ context.Context, _ *format.Job, src *format.Source) (format.File, error) {
 			return &pictureFile{asIsFile{src, name}, picture.Check}, nil
 		},
@@ -125,17 +131,23 @@ func pictureConversion(to picture.Kind, title, extension string, options ...form
 
 // torchlightImageSet is a list of sprites.
 var torchlightImageSet = &format.Format{
-	Name: torchlightImageSetName, Title: "CEGUI image set", Extensions: []string{".imageset"}, Common: true,
-	Doc: "docs/formats/torchlight-pictures.md",
-	Recognize: func(src *format.Source) bool {
-		return !src.IsDir() && src.HasExtension(".imageset") && imageset.Recognize(src.Head(modsource.MaxHead))
+	Name: torchlightImageSetName, Title: "CEGUI image set",
+	Common: true,
+	Doc:    "docs/formats/torchlight-pictures.md",
+	Recognition: format.Recognition{
+		Extensions: []string{".imageset"},
+		Recognize: func(src *format.Source) bool {
+			return !src.IsDir() && src.HasExtension(".imageset") && imageset.Recognize(src.Head(modsource.MaxHead))
+		},
 	},
-	RecognizeTree: func(fsys fs.FS) bool { return moddir.RecognizeSingle(fsys) == torchlightImageSetName },
-	Build:         format.BuildOf(moddir.BuildAsIs),
-	Open:          openImageSet,
-	Census:        singleCensus(openImageSet),
-	Scene:         openScene,
-	Kinds:         imageset.Catalog.Kinds(),
+	Building: format.Building{
+		RecognizeTree: func(fsys fs.FS) bool { return moddir.RecognizeSingle(fsys) == torchlightImageSetName },
+		Build:         format.BuildOf(moddir.BuildAsIs),
+	},
+	Open:   openImageSet,
+	Census: singleCensus(openImageSet),
+	Scene:  openScene,
+	Kinds:  imageset.Catalog.Kinds(),
 }
 
 func openImageSet(_ context.Context, _ *format.Job, src *format.Source) (format.File, error) {

@@ -45,7 +45,7 @@ var (
 // compiledFormat returns the format of a kind of single compiled files.
 func compiledFormat(name, title, doc string, extensions []string, kinds []*check.Kind,
 	info func([]byte, string) ([]format.InfoField, error)) *format.Format {
-	f := &format.Format{Name: name, Title: title, Extensions: extensions, Doc: doc, Kinds: kinds,
+	f := &format.Format{Name: name, Title: title, Doc: doc, Recognition: format.Recognition{Extensions: extensions}, Kinds: kinds,
 		Options: []format.Option{optionNames, optionGUTS, format.OptionClean}}
 	f.Recognize = func(src *format.Source) bool {
 		// The first bytes are not conclusive: the whole file must be valid.
@@ -168,22 +168,26 @@ func (f *compiledFile) Close() error { return nil }
 
 // torchlightSource is the editable form of a compiled file.
 var torchlightSource = &format.Format{
-	Name:          torchlightSourceName,
-	Title:         "Torchlight II source file",
-	Extensions:    []string{".RAW.json", ".MPP.pgm", ".mesh.txt", ".skeleton.txt"},
-	Common:        true,
-	Doc:           "docs/formats/torchlight-dat.md",
-	Recognize:     func(src *format.Source) bool { return text.Recognize(src.Head(modsource.MaxHead)) },
-	Scene:         openScene,
-	Editing:       singleEditing,
-	Finder:        singleFinder,
-	Names:         namesBy(findInSingle),
-	Merging:       singleMerging,
-	Repair:        singleRepair,
-	Census:        singleCensus(openSourceFile),
-	Open:          openSourceFile,
-	RecognizeTree: func(fsys fs.FS) bool { return moddir.RecognizeSingle(fsys) == torchlightSourceName },
-	Build:         format.BuildOf(moddir.BuildAsIs),
+	Name:   torchlightSourceName,
+	Title:  "Torchlight II source file",
+	Common: true,
+	Doc:    "docs/formats/torchlight-dat.md",
+	Recognition: format.Recognition{
+		Extensions: []string{".RAW.json", ".MPP.pgm", ".mesh.txt", ".skeleton.txt"},
+		Recognize:  func(src *format.Source) bool { return text.Recognize(src.Head(modsource.MaxHead)) },
+	},
+	Scene:   openScene,
+	Editing: singleEditing,
+	Finder:  singleFinder,
+	Names:   namesBy(findInSingle),
+	Merging: singleMerging,
+	Repair:  singleRepair,
+	Census:  singleCensus(openSourceFile),
+	Open:    openSourceFile,
+	Building: format.Building{
+		RecognizeTree: func(fsys fs.FS) bool { return moddir.RecognizeSingle(fsys) == torchlightSourceName },
+		Build:         format.BuildOf(moddir.BuildAsIs),
+	},
 	Conversions: append([]format.Conversion{{
 		To: "compiled", Title: "the compiled form that the game reads: .BINDAT, .BINLAYOUT, .RAW, .MPP, .MESH or .SKELETON", Extension: ".BINDAT",
 		Rename: moddir.CompiledName, Usual: true,
@@ -243,20 +247,24 @@ func (f *sourceFile) Close() error { return nil }
 
 // torchlightAsset is any other file of a mod whose format is partly known.
 var torchlightAsset = &format.Format{
-	Name:       torchlightAssetName,
-	Title:      "sound",
-	Extensions: []string{".wav", ".ogg"},
-	Common:     true, // there is little to report about them
-	Doc:        "docs/formats/torchlight-tables.md",
-	Recognize: func(src *format.Source) bool {
-		if src.IsDir() {
-			return false
-		}
-		_, known := modinfo.PictureInfo(src.Name, src.Head(modsource.MaxHead))
-		return known
+	Name:   torchlightAssetName,
+	Title:  "sound",
+	Common: true, // there is little to report about them
+	Doc:    "docs/formats/torchlight-tables.md",
+	Recognition: format.Recognition{
+		Extensions: []string{".wav", ".ogg"},
+		Recognize: func(src *format.Source) bool {
+			if src.IsDir() {
+				return false
+			}
+			_, known := modinfo.PictureInfo(src.Name, src.Head(modsource.MaxHead))
+			return known
+		},
 	},
-	RecognizeTree: func(fsys fs.FS) bool { return moddir.RecognizeSingle(fsys) == torchlightAssetName },
-	Build:         format.BuildOf(moddir.BuildAsIs),
+	Building: format.Building{
+		RecognizeTree: func(fsys fs.FS) bool { return moddir.RecognizeSingle(fsys) == torchlightAssetName },
+		Build:         format.BuildOf(moddir.BuildAsIs),
+	},
 	Open: func(_ context.Context, _ *format.Job, src *format.Source) (format.File, error) {
 		return &asIsFile{src, torchlightAssetName}, nil
 	},

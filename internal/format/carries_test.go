@@ -81,37 +81,42 @@ func (c *counting) ReadAt(p []byte, off int64) (int, error) {
 // numbers of 4 bytes. In the tree it is text.
 
 var toyMod = &Format{
-	Name: "toy-mod", Extensions: []string{".pak"},
-	Recognize:     func(src *Source) bool { return string(src.Head(4)) == "PAK1" },
-	RecognizeTree: func(fsys fs.FS) bool { _, err := fs.Stat(fsys, "MEDIA"); return err == nil },
-	Open:          func(_ context.Context, _ *Job, src *Source) (File, error) { return openToyMod(src) },
-	Build: func(ctx context.Context, job *Job, fsys fs.FS, out Output) error {
-		pak, err := out.Create("")
-		if err != nil {
-			return err
-		}
-		man, err := out.Create(".MAN")
-		if err != nil {
-			return err
-		}
-		at, _ := io.WriteString(pak, "PAK1")
-		return fs.WalkDir(fsys, "MEDIA", func(name string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
+	Name: "toy-mod",
+	Recognition: Recognition{
+		Extensions: []string{".pak"},
+		Recognize:  func(src *Source) bool { return string(src.Head(4)) == "PAK1" },
+	},
+	Building: Building{
+		RecognizeTree: func(fsys fs.FS) bool { _, err := fs.Stat(fsys, "MEDIA"); return err == nil },
+		Build: func(ctx context.Context, job *Job, fsys fs.FS, out Output) error {
+			pak, err := out.Create("")
+			if err != nil {
 				return err
 			}
-			data, err := fs.ReadFile(fsys, name)
-			if err == nil && strings.HasSuffix(name, ".DAT") {
-				data, err = compile(data)
-			}
+			man, err := out.Create(".MAN")
 			if err != nil {
-				return fault.InFile(err, name)
+				return err
 			}
-			fmt.Fprintln(man, name, at, len(data))
-			n, err := pak.Write(data)
-			at += n
-			return errors.Join(err, ctx.Err())
-		})
+			at, _ := io.WriteString(pak, "PAK1")
+			return fs.WalkDir(fsys, "MEDIA", func(name string, d fs.DirEntry, err error) error {
+				if err != nil || d.IsDir() {
+					return err
+				}
+				data, err := fs.ReadFile(fsys, name)
+				if err == nil && strings.HasSuffix(name, ".DAT") {
+					data, err = compile(data)
+				}
+				if err != nil {
+					return fault.InFile(err, name)
+				}
+				fmt.Fprintln(man, name, at, len(data))
+				n, err := pak.Write(data)
+				at += n
+				return errors.Join(err, ctx.Err())
+			})
+		},
 	},
+	Open: func(_ context.Context, _ *Job, src *Source) (File, error) { return openToyMod(src) },
 	// The path names a file inside the archive.
 	Dump: func(_ context.Context, _ *Job, src *Source, path string, t trace.Tracer) error {
 		m, err := openToyMod(src)
@@ -293,45 +298,50 @@ const (
 var blocksRead, rowsListed atomic.Int64 // of map.db
 
 var toyWorld = &Format{
-	Name: "toy-world", Folder: true,
-	Recognize:     func(src *Source) bool { _, err := os.Stat(filepath.Join(src.Dir, "map.db")); return err == nil },
-	RecognizeTree: func(fsys fs.FS) bool { _, err := fs.Stat(fsys, "blocks"); return err == nil },
+	Name: "toy-world",
+	Recognition: Recognition{
+		Folder:    true,
+		Recognize: func(src *Source) bool { _, err := os.Stat(filepath.Join(src.Dir, "map.db")); return err == nil },
+	},
+	Building: Building{
+		RecognizeTree: func(fsys fs.FS) bool { _, err := fs.Stat(fsys, "blocks"); return err == nil },
+		Build: func(ctx context.Context, job *Job, fsys fs.FS, out Output) error {
+			dir, err := out.Dir()
+			if err != nil {
+				return err
+			}
+			db, err := os.Create(filepath.Join(dir, "map.db"))
+			if err != nil {
+				return err
+			}
+			defer db.Close()
+			list, err := fsys.Open("blocks")
+			if err != nil {
+				return err
+			}
+			defer list.Close()
+			for done := 0; ; {
+				page, err := list.(fs.ReadDirFile).ReadDir(1000)
+				if err == io.EOF {
+					return nil
+				}
+				for _, e := range page {
+					data, err := fs.ReadFile(fsys, "blocks/"+e.Name())
+					if err == nil {
+						_, err = db.Write(data)
+					}
+					if err = errors.Join(err, ctx.Err()); err != nil {
+						return err
+					}
+					done++
+				}
+				job.Report("blocks", done, 0)
+			}
+		},
+	},
 	Open: func(_ context.Context, _ *Job, src *Source) (File, error) {
 		db, err := os.Open(filepath.Join(src.Dir, "map.db"))
 		return &toyWorldFile{db}, err
-	},
-	Build: func(ctx context.Context, job *Job, fsys fs.FS, out Output) error {
-		dir, err := out.Dir()
-		if err != nil {
-			return err
-		}
-		db, err := os.Create(filepath.Join(dir, "map.db"))
-		if err != nil {
-			return err
-		}
-		defer db.Close()
-		list, err := fsys.Open("blocks")
-		if err != nil {
-			return err
-		}
-		defer list.Close()
-		for done := 0; ; {
-			page, err := list.(fs.ReadDirFile).ReadDir(1000)
-			if err == io.EOF {
-				return nil
-			}
-			for _, e := range page {
-				data, err := fs.ReadFile(fsys, "blocks/"+e.Name())
-				if err == nil {
-					_, err = db.Write(data)
-				}
-				if err = errors.Join(err, ctx.Err()); err != nil {
-					return err
-				}
-				done++
-			}
-			job.Report("blocks", done, 0)
-		}
 	},
 }
 
@@ -479,7 +489,8 @@ func TestCarriesWorld(t *testing.T) {
 	}
 	out := &memory{dir: t.TempDir()}
 	reported := 0
-	if err := f.Build(t.Context(), &Job{OnProgress: func(_ string, done, _ int) { reported = done }}, fsys, out); err != nil {
+	job := &Job{Reports: Reports{OnProgress: func(_ string, done, _ int) { reported = done }}}
+	if err := f.Build(t.Context(), job, fsys, out); err != nil {
 		t.Fatal(err)
 	}
 	built, err := os.ReadFile(filepath.Join(out.dir, "map.db"))

@@ -23,8 +23,8 @@ type Command struct {
 	Heading string // heading of its group in help, such as "Tiles"
 	Long    string // further explanation, "" if the title is enough
 
-	// Args are the words after the name, in order. An argument is optional if it has a Default, if it is Spare, or if it
-	// is a List but not Some. Only the last may be a List, which takes all remaining words.
+	// Args are the words after the name, in order. [Option.Needed] reports whether an argument must be given. Only
+	// the last may be a List, which takes all remaining words.
 	Args    []Option
 	Options []Option
 	Example string // name and arguments of a useful call
@@ -59,7 +59,9 @@ func (c *Command) Usage() string {
 }
 
 // Needed reports whether an argument must be given.
-func (o *Option) Needed() bool { return o.Some || !o.List && o.Default == "" && !o.Spare }
+func (o *Option) Needed() bool {
+	return o.Need == Required || o.Need != Optional && !o.List && o.Default == ""
+}
 
 // ErrCommand is wrapped by [CommandError].
 var ErrCommand = errors.New("no such command")
@@ -163,9 +165,9 @@ func parseStep(job *Job, commands []*Command, words []string) (Step, error) {
 			switch {
 			case o == nil:
 				return Step{}, &OptionError{c, name}
-			case o.Bool && !has:
+			case o.Type == Bool && !has:
 				value = "true"
-			case o.Bool && value != "true" && value != "false":
+			case o.Type == Bool && value != "true" && value != "false":
 				return Step{}, fmt.Errorf("%s: --%s: expected true or false, not %q", c.Name, name, value)
 			case !has && i+1 == len(words):
 				return Step{}, fmt.Errorf("%s: --%s needs a value", c.Name, name)

@@ -8,15 +8,15 @@ import (
 
 var toyCommands = []*Command{
 	{Name: "replace", Args: []Option{{Name: "from"}, {Name: "to", Type: Integer}},
-		Options: []Option{{Name: "layer", List: true}, {Name: "flags", Bool: true}}},
+		Options: []Option{{Name: "layer", List: true}, {Name: "flags", Type: Bool}}},
 	{Name: "shift", Args: []Option{{Name: "by", Type: Integer, Default: "1"}}},
 	{Name: "set", Args: []Option{{Name: "key"}, {Name: "value", List: true}}},
-	{Name: "remove", Args: []Option{{Name: "layer", List: true, Some: true}}},
+	{Name: "remove", Args: []Option{{Name: "layer", List: true, Need: Required}}},
 }
 
 func TestParseSteps(t *testing.T) {
 	warned := ""
-	job := &Job{OnWarn: func(path, _ string) { warned = path }}
+	job := &Job{Reports: Reports{OnWarn: func(path, _ string) { warned = path }}}
 	_, err := ParseSteps(job, toyCommands, strings.Fields("replace --layer a 3 4 --layer=b --flags then shift then "+
 		"shift -2 then set -- --key a then"))
 	if err == nil || !strings.Contains(err.Error(), "after then") {

@@ -37,9 +37,11 @@ func (n note) Close() error { return nil }
 // Example declares a format and finds the format of a file by its content.
 func Example() {
 	game := &format.Game{Title: "Notes", Formats: []*format.Format{{
-		Name:      "note",
-		Recognize: func(src *format.Source) bool { return string(src.Head(4)) == "NOTE" },
-		Open:      openNote,
+		Name: "note",
+		Recognition: format.Recognition{
+			Recognize: func(src *format.Source) bool { return string(src.Head(4)) == "NOTE" },
+		},
+		Open: openNote,
 	}}}
 	src := format.NewSource("a.note", []byte("NOTEhello"))
 	f, err := format.Games{game}.Formats().Find(src)

@@ -26,7 +26,7 @@ import (
 // A field has its zero value if the option has no value. A pointer to one of these types is nil then. Embedded structs
 // add their fields. Tags set the other fields of [Option]:
 //
-//	arg:"NAME"       an argument; after the name may follow input, output, some or spare, each after a comma
+//	arg:"NAME"       an argument; after the name may follow input, output, required or optional, each after a comma
 //	option:"NAME"    an option, with the same words
 //	help:"TEXT"      {braces} are the `backquotes` of [Option.Help]
 //	default:"VALUE"
@@ -103,7 +103,7 @@ func declared(t reflect.Type) (args, options []Option) {
 // fieldTypes are the options for the types of fields.
 var fieldTypes = map[reflect.Type]Option{
 	reflect.TypeFor[string]():      {},
-	reflect.TypeFor[bool]():        {Bool: true},
+	reflect.TypeFor[bool]():        {Type: Bool},
 	reflect.TypeFor[int]():         {Type: Integer},
 	reflect.TypeFor[float64]():     {Type: Number},
 	reflect.TypeFor[color.NRGBA](): {Type: Color},
@@ -135,11 +135,18 @@ func optionOf(f reflect.StructField) (o Option, isArg bool, err error) {
 			marks := strings.Split(value, ",")
 			o.Name, isArg = marks[0], tag[1] == "arg"
 			for _, mark := range marks[1:] {
-				is := map[string]*bool{"input": &o.Input, "output": &o.Output, "some": &o.Some, "spare": &o.Spare}[mark]
-				if is == nil {
+				switch mark {
+				case "input":
+					o.Input = true
+				case "output":
+					o.Output = true
+				case "required":
+					o.Need = Required
+				case "optional":
+					o.Need = Optional
+				default:
 					return o, false, fmt.Errorf("unknown mark %q", mark)
 				}
-				*is = true
 			}
 		case "help":
 			o.Help = strings.NewReplacer("{", "`", "}", "`").Replace(value)

@@ -38,9 +38,9 @@ func TestDeclare(t *testing.T) {
 	want := []Option{
 		{Name: "area", Type: Place, Default: "0,1", Help: "`x,y`"}, {Name: "at", Type: Integer, Help: "as elsewhere"},
 		{Name: "force", Type: Number, Help: "a long text"}, {Name: "tint", Type: Color, Help: "the colour"},
-		{Name: "name", List: true, Input: true, Choices: []string{"a", "b,c", "b"}, Help: "names"},
+		{Name: "name", List: true, Access: Access{Input: true}, Choices: []string{"a", "b,c", "b"}, Help: "names"},
 		{Name: "quad", List: true, Type: Integer, Help: "numbers"}, {Name: "path", List: true, Type: Place, Help: "places"},
-		{Name: "all", Bool: true, Help: "everything"},
+		{Name: "all", Type: Bool, Help: "everything"},
 	}
 	if arg := []Option{{Name: "tile", Names: "tile", Help: "the tile"}}; !reflect.DeepEqual(fill.Args, arg) {
 		t.Errorf("arguments %+v, want %+v", fill.Args, arg)

@@ -27,89 +27,24 @@ import (
 	"trowel.example/trace"
 )
 
-// Format describes a kind of game file.
+// Format describes a kind of game file. The embedded structs hold fields that belong together.
 type Format struct {
-	Name       string   // stable, such as "teeworlds-map"
-	Title      string   // for people, such as "Teeworlds/DDNet map"
-	Extensions []string // with the dot, the usual one first
-	Folder     bool     // the game stores it as a folder, not as a file
-	Stored     bool     // it can be a [Source.Store] as well as a folder
-	Common     bool     // other tools can show and compare these files: texts, pictures, sounds
-	Doc        string   // path of the page that describes it, from the project's root
+	Name   string // stable, such as "teeworlds-map"
+	Title  string // for people, such as "Teeworlds/DDNet map"
+	Common bool   // other tools can show and compare these files: texts, pictures, sounds
+	Doc    string // path of the page that describes it, from the project's root
 
-	// Recognize reports whether the content of a source is of this format. Name and extension are checked only if no
-	// format recognizes the content.
-	Recognize func(*Source) bool
-
-	// PartOf returns the name of the main file that a file with the given name belongs to, such as the archive of a
-	// list, and whether there is one. If both files exist in a folder, they count as one file under the main name.
-	// Nil: every file is independent.
-	PartOf func(name string) (whole string, ok bool)
-
-	// RecognizeTree reports whether a folder is the tree form of this format.
-	RecognizeTree func(fs.FS) bool
-
-	Takes string // what a folder must contain to be built into such a file; "" if that has no short description
-
-	// FileName returns the name, without extension, that a tree form specifies for the built file; "" if it specifies
-	// none. Nil: no tree form does.
-	FileName func(fs.FS) string
+	Recognition
+	Building
+	Comparison
+	Protection
 
 	// Open opens a source. It must be quick on a source of any size.
 	Open func(context.Context, *Job, *Source) (File, error)
 
-	// Build builds the game file from its tree form. Nil: building is not supported.
-	Build func(context.Context, *Job, fs.FS, Output) error
-
-	// Replaces returns an error if the output must not replace old, a file or folder of this format that the user
-	// allowed to be replaced: for example because old contains more than the output, or because a program may have it
-	// open. The tree is the one being built; it is nil for a conversion or a repaired copy. Replaces is called before
-	// the work begins and again when it is done. Nil: no objections. In any case only a file of the same kind is
-	// replaced, and never an input (internal/files/output).
-	Replaces func(ctx context.Context, job *Job, old *Source, tree fs.FS) error
-
-	// Shown returns the paths of the files, in a folder of this format, from which pictures, manifests and other
-	// single files are made, so that these get the same access rights. Nil: the source itself.
-	Shown func(src *Source) []string
-
-	// Publish copies what everybody may see of a folder of this format, such as a world without its accounts, to the
-	// folder dir, which exists and is empty. It reports with [Job.Done] what it left out. Nil: the folder must not be
-	// published.
-	Publish func(ctx context.Context, job *Job, src *Source, dir string) error
-
-	// CheckTree reports problems of a tree form that can no longer be detected in the file that Build makes. Nil:
-	// there are none.
-	CheckTree func(context.Context, *Job, fs.FS, check.Sink) error
-
-	// Mask replaces the passwords in the content of a file of the tree, for readers other than the owner. It may
-	// return content itself. Nil: the format has no passwords.
-	Mask func(path string, content []byte) []byte
-
 	// Dump reads a source and reports each of its fields, or each field of the file path inside it, up to the first
 	// field that cannot be read.
 	Dump func(ctx context.Context, job *Job, src *Source, path string, t trace.Tracer) error
-
-	// Compare calls change with each difference between two files, as data for JSON, and returns a description for
-	// people, line by line. A difference may be a [fmt.Stringer], which describes this difference, and a [Placer].
-	// Nil, or if Compare returns [ErrByTrees]: the trees of the files are compared file by file.
-	Compare func(ctx context.Context, job *Job, old, new Side, change func(any) error) ([]string, error)
-
-	// Decides calls change with each difference between two files that affects gameplay, which is more than how it looks. Nil:
-	// the format does not distinguish these.
-	Decides func(ctx context.Context, job *Job, old, new Side, change func(check.Change) error) error
-
-	// Actors reads, in the file src as it is now, who made differences that Compare found, from the moment since on and before
-	// the moment until. It calls did for each recorded action, with the number of the difference, the name of who did
-	// it, and whether that is only likely. Nil: files do not record it.
-	Actors func(ctx context.Context, job *Job, src *Source, differences []any, since, until time.Time,
-		did func(difference int, by string, likely bool)) error
-
-	// Gather gathers differences that Compare found into larger ones, such as all blocks of a house: of has for each difference the
-	// index of the larger one, or -1. Nil: differences are not gathered.
-	Gather func(differences []any) (larger []any, of []int)
-
-	// CompareTo is the name of another format that Compare accepts for either file; "" if there is none.
-	CompareTo string
 
 	Repair *Repair // nil: repair is not supported
 
@@ -141,6 +76,89 @@ type Format struct {
 	Conversions []Conversion  // to other formats
 	Kinds       []*check.Kind // kinds of findings that Check can report
 	Options     []Option      // of Open and Build
+}
+
+// Recognition describes how to find the format of a file.
+type Recognition struct {
+	Extensions []string // with the dot, the usual one first
+	Folder     bool     // the game stores it as a folder, not as a file
+	Stored     bool     // it can be a [Source.Store] as well as a folder
+
+	// Recognize reports whether the content of a source is of this format. Name and extension are checked only if no
+	// format recognizes the content.
+	Recognize func(*Source) bool
+
+	// PartOf returns the name of the main file that a file with the given name belongs to, such as the archive of a
+	// list, and whether there is one. If both files exist in a folder, they count as one file under the main name.
+	// Nil: every file is independent.
+	PartOf func(name string) (whole string, ok bool)
+}
+
+// Building describes the tree form of a format, and how to build a game file from it.
+type Building struct {
+	// RecognizeTree reports whether a folder is the tree form of this format.
+	RecognizeTree func(fs.FS) bool
+
+	Takes string // what a folder must contain to be built into such a file; "" if that has no short description
+
+	// FileName returns the name, without extension, that a tree form specifies for the built file; "" if it specifies
+	// none. Nil: no tree form does.
+	FileName func(fs.FS) string
+
+	// Build builds the game file from its tree form. Nil: building is not supported.
+	Build func(context.Context, *Job, fs.FS, Output) error
+
+	// CheckTree reports problems of a tree form that can no longer be detected in the file that Build makes. Nil:
+	// there are none.
+	CheckTree func(context.Context, *Job, fs.FS, check.Sink) error
+}
+
+// Comparison describes how to compare two files of a format.
+type Comparison struct {
+	// Compare calls change with each difference between two files, as data for JSON, and returns a description for
+	// people, line by line. A difference may be a [fmt.Stringer], which describes this difference, and a [Placer].
+	// Nil, or if Compare returns [ErrByTrees]: the trees of the files are compared file by file.
+	Compare func(ctx context.Context, job *Job, old, new Side, change func(any) error) ([]string, error)
+
+	// Decides calls change with each difference between two files that affects gameplay, which is more than how it looks. Nil:
+	// the format does not distinguish these.
+	Decides func(ctx context.Context, job *Job, old, new Side, change func(check.Change) error) error
+
+	// Actors reads, in the file src as it is now, who made differences that Compare found, from the moment since on and before
+	// the moment until. It calls did for each recorded action, with the number of the difference, the name of who did
+	// it, and whether that is only likely. Nil: files do not record it.
+	Actors func(ctx context.Context, job *Job, src *Source, differences []any, since, until time.Time,
+		did func(difference int, by string, likely bool)) error
+
+	// Gather gathers differences that Compare found into larger ones, such as all blocks of a house: of has for each difference the
+	// index of the larger one, or -1. Nil: differences are not gathered.
+	Gather func(differences []any) (larger []any, of []int)
+
+	// CompareTo is the name of another format that Compare accepts for either file; "" if there is none.
+	CompareTo string
+}
+
+// Protection describes what must be kept of existing files that an output replaces, and what others may see of a file.
+type Protection struct {
+	// Replaces returns an error if the output must not replace old, a file or folder of this format that the user
+	// allowed to be replaced: for example because old contains more than the output, or because a program may have it
+	// open. The tree is the one being built; it is nil for a conversion or a repaired copy. Replaces is called before
+	// the work begins and again when it is done. Nil: no objections. In any case only a file of the same kind is
+	// replaced, and never an input (internal/files/output).
+	Replaces func(ctx context.Context, job *Job, old *Source, tree fs.FS) error
+
+	// Shown returns the paths of the files, in a folder of this format, from which pictures, manifests and other
+	// single files are made, so that these get the same access rights. Nil: the source itself.
+	Shown func(src *Source) []string
+
+	// Publish copies what everybody may see of a folder of this format, such as a world without its accounts, to the
+	// folder dir, which exists and is empty. It reports with [Job.Done] what it left out. Nil: the folder must not be
+	// published.
+	Publish func(ctx context.Context, job *Job, src *Source, dir string) error
+
+	// Mask replaces the passwords in the content of a file of the tree, for readers other than the owner. It may
+	// return content itself. Nil: the format has no passwords.
+	Mask func(path string, content []byte) []byte
 }
 
 // File is an open game file. It keeps no reference to the job that opened it: each call gets its own job.
@@ -226,27 +244,44 @@ type Repair struct {
 type Option struct {
 	Name    string
 	Help    string                   // text in `backquotes` is the name of the value
-	Title   string                   // name on a page; "": the name of the option
-	Bool    bool                     // a flag without a value
 	Type    Type                     // type of the value; other values never reach a job
-	Choices []string                 // allowed values of a Text; nil: any
 	List    bool                     // may be given several times, see [Option.Values]
-	Chosen  bool                     // a page offers only the values that [Scene.Choices] returns
-	Some    bool                     // for an argument that is a List: at least one value is required
-	Spare   bool                     // for an argument that is not a List and has no Default: it may be omitted
+	Need    Need                     // for an argument: whether it must be given
 	Default string                   // "" for a Bool that is off by default
-	Input   bool                     // the value is the path of an input
+	Choices []string                 // allowed values of a Text; nil: any
 	Parse   func(value string) error // returns an error for an invalid value, after the check of its type; nil: no further check
-	Secret  bool                     // shows data that only the owner should see
-	Remote  bool                     // allows connections to other machines
-	Server  bool                     // the value is the address of a server
-	Output  bool                     // for a command: the value is the path of an additional output
-	View    string                   // the view that a [Scene] may have only with this option; "": none
-	Views   []string                 // the views that the option affects, in addition to View; nil: all, unless there is a View
 	Names   string                   // the kind of the things that the value may name, also of files: see [Format.Names] and [Job.Lack]
+	For     Use                      // uses of the option; 0 for all
 
-	For Use // uses of the option; 0 for all
+	Access
+	Drawing
 }
+
+// Access describes what an option refers to outside of the file, and what it shows.
+type Access struct {
+	Input  bool // the value is the path of an input
+	Output bool // for a command: the value is the path of an additional output
+	Server bool // the value is the address of a server
+	Remote bool // allows connections to other machines
+	Secret bool // shows data that only the owner should see
+}
+
+// Drawing describes an option of a [Scene] on a page, and the views that it affects.
+type Drawing struct {
+	Title  string   // name on a page; "": the name of the option
+	Chosen bool     // a page offers only the values that [Scene.Choices] returns
+	View   string   // the view that a [Scene] may have only with this option; "": none
+	Views  []string // the views that the option affects, in addition to View; nil: all, unless there is a View
+}
+
+// Need determines whether an argument must be given. By default it must be unless it is a List or has a Default.
+type Need uint8
+
+// The exceptions from the default.
+const (
+	Required Need = iota + 1 // for a List: at least one value must be given
+	Optional
+)
 
 // Use is a set of capabilities of a format that an option applies to.
 type Use uint8
@@ -332,26 +367,15 @@ type Part = interface {
 // Job holds the options of a run and the functions that receive its reports. The zero value has no options and
 // discards reports.
 type Job struct {
-	Values     map[string]string               // values of options by name
-	OnWarn     func(path, message string)      // receives warnings
-	OnDone     func(message string)            // receives reports of completed actions
-	OnMiss     func(path, message string)      // receives reports of data that is missing or unreadable
-	OnLose     func(path string)               // called before OnMiss if the loss comes from a damaged file
-	OnProgress func(what string, done, of int) // receives the progress of long operations
-	OnLack     func(*fault.NameError) error    // the file lacks a name that the user gave; see [Job.Lack]
+	Values map[string]string // values of options by name
 
-	// Checking is set if the result of Build will only be checked, after CheckTree has reported the problems of each
-	// file of the tree. Build then skips parts that it cannot make, and Check reports problems of the whole.
-	Checking bool
+	Reports
+	Target
 
 	// KeepGoing is set if the user accepts a result without the unreadable parts and without those reported by
 	// [Job.Lose]. Commands that write files enforce this themselves; a format checks KeepGoing only where its result
 	// is visible before it is complete.
 	KeepGoing bool
-
-	// Temporary is set if the result of Build or [Editing.Edit] is used in this run only. Build must then write to its Output
-	// only, even if the tree specifies other places, and Edit may compress the result less.
-	Temporary bool
 
 	// Shard is the part of the file to process. It applies to [File.Check], [Finder.Find], [Census.Rows], and to
 	// conversions whose format supports it.
@@ -366,6 +390,27 @@ type Job struct {
 
 	// OnOpen opens a file or folder that the user named, in the file system or elsewhere; see [Job.Open].
 	OnOpen func(ctx context.Context, name string) (*Source, error)
+}
+
+// Reports are the functions that receive the reports of a job. Each may be nil.
+type Reports struct {
+	OnWarn     func(path, message string)      // receives warnings
+	OnDone     func(message string)            // receives reports of completed actions
+	OnMiss     func(path, message string)      // receives reports of data that is missing or unreadable
+	OnLose     func(path string)               // called before OnMiss if the loss comes from a damaged file
+	OnProgress func(what string, done, of int) // receives the progress of long operations
+	OnLack     func(*fault.NameError) error    // the file lacks a name that the user gave; see [Job.Lack]
+}
+
+// Target describes how the built file or the tree is used.
+type Target struct {
+	// Checking is set if the result of Build will only be checked, after CheckTree has reported the problems of each
+	// file of the tree. Build then skips parts that it cannot make, and Check reports problems of the whole.
+	Checking bool
+
+	// Temporary is set if the result of Build or [Editing.Edit] is used in this run only. Build must then write to its Output
+	// only, even if the tree specifies other places, and Edit may compress the result less.
+	Temporary bool
 
 	// Keeping is set if the tree is written as a whole, with its sidecar: the other files then need not repeat what
 	// the sidecar keeps.

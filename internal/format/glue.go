@@ -30,7 +30,7 @@ func BuildOf(build func(fs.FS) ([]byte, error)) func(context.Context, *Job, fs.F
 }
 
 // OptionClean makes Build ignore the sidecar, by [Job.Clean].
-var OptionClean = Option{Name: "clean", Bool: true, For: ForBuild | ForCheck,
+var OptionClean = Option{Name: "clean", Type: Bool, For: ForBuild | ForCheck,
 	Help: "ignore the sidecar: build a clean file, not a byte-identical one"}
 
 // Clean returns the tree, without its sidecar if OptionClean is set.

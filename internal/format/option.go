@@ -19,6 +19,7 @@ const (
 	Number       // such as 0.5
 	Color        // #rrggbb, or #rrggbbaa with straight alpha
 	Place        // x,y or x,y,z
+	Bool         // a flag without a value
 )
 
 // Check returns an error if value is not valid for the option.

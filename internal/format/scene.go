@@ -64,17 +64,17 @@ type Since struct {
 const ViewCamera = "camera"
 
 // OptionAt is the position of the camera of a view with a Frame.
-var OptionAt = Option{Name: "at", Type: Place, For: ForScene, View: ViewCamera,
+var OptionAt = Option{Name: "at", Type: Place, For: ForScene, Drawing: Drawing{View: ViewCamera},
 	Help: "the position of the game's camera as `x,y[,z]`: x,y in tiles (default: the middle of the map), or x,y,z in nodes; its " +
 		"view is then the first one"}
 
 // Options of a camera at a place of three coordinates.
 var (
 	// OptionLook is its direction.
-	OptionLook = Option{Name: "look", Type: Place, For: ForScene, Views: []string{ViewCamera}, Parse: parseLook,
+	OptionLook = Option{Name: "look", Type: Place, For: ForScene, Drawing: Drawing{Views: []string{ViewCamera}}, Parse: parseLook,
 		Help: "the direction of the camera in degrees, as `yaw,pitch`: yaw 0 looks north and 90 west, positive pitches look down (default: 0,0)"}
 	// OptionDaylight is its light.
-	OptionDaylight = Option{Name: "daylight", Title: "Daylight", Type: Number, For: ForScene, Views: []string{ViewCamera},
+	OptionDaylight = Option{Name: "daylight", Type: Number, For: ForScene, Drawing: Drawing{Title: "Daylight", Views: []string{ViewCamera}},
 		Help: "the light of the time of day, from 0 at midnight to 1 at noon (default: 1)"}
 )
 

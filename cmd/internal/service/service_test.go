@@ -17,10 +17,13 @@ import (
 )
 
 // toy is a format whose files have two shards, and whose check reports each file.
-var toy = &format.Format{Name: "toy", Title: "toy", Extensions: []string{".toy"},
-	Options:   []format.Option{{Name: "of-toy", For: format.ForTree}},
-	Recognize: func(src *format.Source) bool { return src.HasExtension(".toy") },
-	Open:      func(context.Context, *format.Job, *format.Source) (format.File, error) { return toyFile{}, nil },
+var toy = &format.Format{Name: "toy", Title: "toy",
+	Recognition: format.Recognition{
+		Extensions: []string{".toy"},
+		Recognize:  func(src *format.Source) bool { return src.HasExtension(".toy") },
+	},
+	Options: []format.Option{{Name: "of-toy", For: format.ForTree}},
+	Open:    func(context.Context, *format.Job, *format.Source) (format.File, error) { return toyFile{}, nil },
 	Sharding: &format.Sharding{Split: func(_ context.Context, _ *format.Job, _ *format.Source, yield func(format.Shard) error) error {
 		if err := yield("1"); err != nil {
 			return err

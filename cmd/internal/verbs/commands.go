@@ -132,7 +132,7 @@ func byHeading(commands []*format.Command) []*format.Command {
 // optionUsage returns how an option is written in help, and its description.
 func optionUsage(o *format.Option) (name, help string) {
 	value, help := unquoted(o)
-	if name = "--" + o.Name; !o.Bool {
+	if name = "--" + o.Name; o.Type != format.Bool {
 		name += " " + value
 	}
 	return name, help
@@ -158,7 +158,7 @@ func unquoted(o *format.Option) (value, help string) {
 	if o.Choices != nil {
 		help += ": " + strings.Join(o.Choices, ", ")
 	}
-	if o.Default != "" && !o.Bool {
+	if o.Default != "" && o.Type != format.Bool {
 		help += fmt.Sprintf(" (default %s)", o.Default)
 	}
 	if o.List {

@@ -200,7 +200,7 @@ func optionAt(c *format.Command, options []format.Option, words []string) *forma
 			}
 			continue
 		}
-		if j := slices.IndexFunc(options, func(o format.Option) bool { return o.Name == name && !o.Bool }); j >= 0 {
+		if j := slices.IndexFunc(options, func(o format.Option) bool { return o.Name == name && o.Type != format.Bool }); j >= 0 {
 			if i++; i == len(words) {
 				return &options[j]
 			}

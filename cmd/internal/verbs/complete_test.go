@@ -155,7 +155,7 @@ func TestCompletionEnds(t *testing.T) {
 // TestOptionAt tests which option or argument a word on the command line is.
 func TestOptionAt(t *testing.T) {
 	c := &format.Command{Args: []format.Option{{Name: "from"}, {Name: "to", List: true}},
-		Options: []format.Option{{Name: "layer"}, {Name: "not", Bool: true}}}
+		Options: []format.Option{{Name: "layer"}, {Name: "not", Type: format.Bool}}}
 	for line, want := range map[string]string{"": "from", "1": "to", "1 2": "to", "--layer": "layer", "--layer x": "from",
 		"--not": "from", "1 --layer": "layer", "1 2 --not": "to"} {
 		if o := optionAt(c, c.Options, strings.Fields(line)); o == nil || o.Name != want {

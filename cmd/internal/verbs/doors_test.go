@@ -42,7 +42,7 @@ func TestDoors(t *testing.T) {
 				all = append(all, f.Backups.Options...)
 			}
 			for _, o := range all {
-				if other, ok := options[o.Name]; ok && (other.Bool != o.Bool || other.Default != o.Default ||
+				if other, ok := options[o.Name]; ok && (other.Default != o.Default ||
 					other.Input != o.Input || other.Help != o.Help || other.Type != o.Type || other.List != o.List ||
 					!slices.Equal(other.Choices, o.Choices)) {
 					t.Errorf("--%s of %s is another than that of an earlier format", o.Name, f.Name)

@@ -31,10 +31,10 @@ func queriesOf(f *format.Format) []*format.Command {
 
 // findOptions are the options of find itself. They are accepted after the query, too.
 var findOptions = []format.Option{
-	{Name: "json", Bool: true, Help: "print JSON"},
-	{Name: "csv", Bool: true, Help: "print a table with comma-separated values, for spreadsheets"},
+	{Name: "json", Type: format.Bool, Help: "print JSON"},
+	{Name: "csv", Type: format.Bool, Help: "print a table with comma-separated values, for spreadsheets"},
 	{Name: "by", Help: "group the matches by a `field`, path, at or file, with counts and sums of amounts"},
-	{Name: "count", Bool: true, Help: "print only the number of matches"},
+	{Name: "count", Type: format.Bool, Help: "print only the number of matches"},
 	{Name: "limit", Help: "print only the first `number` of matches or, with --by, of groups", Parse: func(value string) error {
 		_, err := parseLimit(value)
 		return err
@@ -65,7 +65,7 @@ are in none of the files to standard error.
 		ValidArgsFunction: completeCommands(a, queriesOf, findOptions),
 	}
 	for _, o := range findOptions {
-		if o.Bool {
+		if o.Type == format.Bool {
 			cmd.Flags().Bool(o.Name, false, o.Help)
 		} else {
 			cmd.Flags().String(o.Name, "", o.Help)

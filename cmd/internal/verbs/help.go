@@ -25,7 +25,7 @@ func OptionFlags(a *Tool, cmd *cobra.Command, options func(*format.Format) []for
 			}
 			flag := cmd.Flags().Lookup(o.Name)
 			if flag == nil {
-				if o.Bool {
+				if o.Type == format.Bool {
 					cmd.Flags().Bool(o.Name, o.Default == "true", o.Help)
 				} else {
 					cmd.Flags().Var(&optionValue{option: o, text: o.Default}, o.Name, o.Help)

@@ -50,18 +50,24 @@ var (
 var toys = &format.Game{Title: "Toys", Formats: []*format.Format{toyBox, toyShelf}}
 
 var toyBox = &format.Format{
-	Name: "toy-box", Title: "Box of toys", Extensions: []string{".box", ".toys"}, Doc: "docs/formats/toys.md",
-	Recognize:     func(src *format.Source) bool { return string(src.Head(4)) == boxMagic },
-	RecognizeTree: func(fsys fs.FS) bool { return hasFile(fsys, "box.txt") },
-	Open:          openBox,
-	Build:         buildBox,
+	Name: "toy-box", Title: "Box of toys",
+	Doc: "docs/formats/toys.md",
+	Recognition: format.Recognition{
+		Extensions: []string{".box", ".toys"},
+		Recognize:  func(src *format.Source) bool { return string(src.Head(4)) == boxMagic },
+	},
+	Building: format.Building{
+		RecognizeTree: func(fsys fs.FS) bool { return hasFile(fsys, "box.txt") },
+		Build:         buildBox,
+	},
+	Open: openBox,
 	Dump: func(_ context.Context, _ *format.Job, src *format.Source, _ string, t trace.Tracer) error {
 		_, err := readBox(src, t)
 		return err
 	},
 	Conversions: []format.Conversion{{
 		To: boxTextName, Title: "Names of the toys", Extension: ".txt",
-		Options: []format.Option{{Name: "upper", Help: "write names in capitals", Bool: true}},
+		Options: []format.Option{{Name: "upper", Help: "write names in capitals", Type: format.Bool}},
 		Convert: convertBox,
 	}},
 	Editing: toyEditing,
@@ -274,21 +280,26 @@ func convertBox(_ context.Context, job *format.Job, src *format.Source, out form
 }
 
 var toyShelf = &format.Format{
-	Name: "toy-shelf", Title: "Shelf of toys", Folder: true,
-	Recognize:     func(src *format.Source) bool { return hasFile(os.DirFS(src.Dir), "shelf.txt") },
-	RecognizeTree: func(fsys fs.FS) bool { return hasFile(fsys, "shelf.tree") },
+	Name: "toy-shelf", Title: "Shelf of toys",
+	Recognition: format.Recognition{
+		Folder:    true,
+		Recognize: func(src *format.Source) bool { return hasFile(os.DirFS(src.Dir), "shelf.txt") },
+	},
+	Building: format.Building{
+		RecognizeTree: func(fsys fs.FS) bool { return hasFile(fsys, "shelf.tree") },
+		Build: func(_ context.Context, _ *format.Job, fsys fs.FS, out format.Output) error {
+			dir, err := out.Dir()
+			if err != nil {
+				return err
+			}
+			if hasFile(fsys, "fails") {
+				return os.WriteFile(filepath.Join(dir, "nowhere", "shelf.txt"), nil, 0o666)
+			}
+			return os.WriteFile(filepath.Join(dir, "shelf.txt"), []byte("shelf\n"), 0o666)
+		},
+	},
 	Open: func(_ context.Context, _ *format.Job, src *format.Source) (format.File, error) {
 		return shelf(src.Dir), nil
-	},
-	Build: func(_ context.Context, _ *format.Job, fsys fs.FS, out format.Output) error {
-		dir, err := out.Dir()
-		if err != nil {
-			return err
-		}
-		if hasFile(fsys, "fails") {
-			return os.WriteFile(filepath.Join(dir, "nowhere", "shelf.txt"), nil, 0o666)
-		}
-		return os.WriteFile(filepath.Join(dir, "shelf.txt"), []byte("shelf\n"), 0o666)
 	},
 }
 

@@ -17,9 +17,9 @@ var toyEditing = &format.Editing{
 			Args: []format.Option{{Name: "toy", Help: "which one"}, {Name: "name", Help: "the new name"}}},
 		{Name: "remove-toys", Title: "Remove toys", Heading: "Toys", Example: "remove-toys --large",
 			Args:    []format.Option{{Name: "toy", List: true, Help: "which ones"}},
-			Options: []format.Option{{Name: "large", Bool: true, Help: "those of more than 9 bytes"}}},
+			Options: []format.Option{{Name: "large", Type: format.Bool, Help: "those of more than 9 bytes"}}},
 	},
-	Options: []format.Option{{Name: "gently", Bool: true, Help: "change nothing that is empty"}},
+	Options: []format.Option{{Name: "gently", Type: format.Bool, Help: "change nothing that is empty"}},
 	Edit: func(_ context.Context, job *format.Job, src *format.Source, steps []format.Step, out format.Output,
 		report func(check.Change) error) error {
 		b, err := readBox(src, nil)

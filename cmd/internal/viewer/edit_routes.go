@@ -198,13 +198,10 @@ func (n *session) operations() any {
 			if o.Input && o.Names == "" {
 				continue
 			}
-			kind := [...]string{"text", "integer", "number", "color", "place"}[o.Type]
-			if o.Bool {
-				kind = "bool"
-			}
+			kind := [...]string{"text", "integer", "number", "color", "place", "bool"}[o.Type]
 			help := wording.InPage(strings.ReplaceAll(o.Help, "`", ""))
 			list = append(list, value{o.Name, help, o.Form(), kind, o.Choices, o.Default, o.Names, o.List,
-				o.Some})
+				o.Need == format.Required})
 		}
 		return list
 	}

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"path"
 	"strings"
+
+	"trowel.example/internal/format"
 )
 
 // routes registers the handlers. Requests about a file are below /f/NUMBER, where NUMBER is the position of the
@@ -118,9 +120,9 @@ func describe(ctx context.Context, e *edition, _ *http.Request) (any, error) {
 					continue // the page cannot name files of the disk
 				}
 				one := option{"--" + o.Name, strings.ReplaceAll(o.Help, "`", "")}
-				if value := strings.Split(o.Help, "`"); !o.Bool && len(value) == 3 {
+				if value := strings.Split(o.Help, "`"); o.Type != format.Bool && len(value) == 3 {
 					one.Usage += " " + strings.ToUpper(value[1])
-				} else if !o.Bool {
+				} else if o.Type != format.Bool {
 					one.Usage += " VALUE"
 				}
 				q.Options = append(q.Options, one)

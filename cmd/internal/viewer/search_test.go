@@ -49,8 +49,8 @@ func FuzzSplitWords(f *testing.F) {
 
 // TestNoFiles tests that a query cannot name a file of the disk.
 func TestNoFiles(t *testing.T) {
-	c := &format.Command{Name: "like", Args: []format.Option{{Name: "file", Input: true}},
-		Options: []format.Option{{Name: "rules", Input: true}, {Name: "n", Default: "1"}}}
+	c := &format.Command{Name: "like", Args: []format.Option{{Name: "file", Access: format.Access{Input: true}}},
+		Options: []format.Option{{Name: "rules", Access: format.Access{Input: true}}, {Name: "n", Default: "1"}}}
 	for words, ok := range map[string]bool{"like x": false, "like '' --n 2": true, "like '' --rules x": false} {
 		list, err := splitWords(words)
 		if err != nil {

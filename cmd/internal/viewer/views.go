@@ -122,7 +122,7 @@ func describeScene(ctx context.Context, e *edition, r *http.Request) (any, error
 			one.Default = cmp.Or(one.Default, usual)
 		}
 		switch {
-		case o.Bool:
+		case o.Type == format.Bool:
 			one.Kind = "bool"
 		case one.Choices != nil:
 			one.Kind = "choice"

@@ -81,10 +81,12 @@ func New(t testing.TB, game *format.Game) *DB {
 func (db *DB) Add(f *format.Format, src *format.Source, positions ...string) (missed []string, err error) {
 	db.t.Helper()
 	var mu sync.Mutex
-	job := &format.Job{Values: map[string]string{format.OptionPositions.Name: strings.Join(positions, "\n")}, OnMiss: func(_, message string) {
-		mu.Lock()
-		defer mu.Unlock()
-		missed = append(missed, message)
+	job := &format.Job{Values: map[string]string{format.OptionPositions.Name: strings.Join(positions, "\n")}, Reports: format.Reports{
+		OnMiss: func(_, message string) {
+			mu.Lock()
+			defer mu.Unlock()
+			missed = append(missed, message)
+		},
 	}}
 	err = f.Census.Rows(db.t.Context(), job, src, func(table *format.Table, values []format.Cell) error {
 		if !slices.Contains(f.Census.Tables, table) {

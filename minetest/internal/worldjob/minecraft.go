@@ -15,7 +15,7 @@ import (
 var (
 	optionGame = format.Option{Name: "game", Choices: minecraft.Games, Default: minecraft.Games[0],
 		Help: "the built-in `table` of names: minetest_game, or mineclone for MineClone 2 and VoxeLibre"}
-	optionTable = format.Option{Name: "table", Input: true,
+	optionTable = format.Option{Name: "table", Access: format.Access{Input: true},
 		Help: "a `file` with rows such as \"oak_planks = default:wood\", which precede those of the table"}
 	optionUnknown = format.Option{Name: "unknown", Default: "air", Help: "the `node` that blocks become that no row matches"}
 

@@ -21,16 +21,17 @@ var (
 	OptionArea = format.Option{Name: "area", For: format.ForTree | format.ForCheck,
 		Help:  "only the blocks in `x1,y1,z1:x2,y2,z2`, two opposite corners in any order, counted in blocks",
 		Parse: func(value string) error { _, err := ParseArea(value); return err }}
-	OptionRemote = format.Option{Name: "remote", Bool: true, Remote: true,
+	OptionRemote = format.Option{Name: "remote", Type: format.Bool, Access: format.Access{Remote: true},
 		Help: "connect to database servers on other machines, if world.mt names them"}
-	OptionNodes = format.Option{Name: "nodes", For: format.ForScene, Input: true,
+	OptionNodes = format.Option{Name: "nodes", For: format.ForScene, Access: format.Access{Input: true},
 		Help: "a `file` with the definitions of nodes, made by the mod contrib/minetest/trowel_nodes"}
-	OptionSince = format.Option{Name: "since", For: format.ForTiles | format.ForCensus, Input: true,
+	OptionSince = format.Option{Name: "since", For: format.ForTiles | format.ForCensus, Access: format.Access{Input: true},
 		Help: "make only what has changed since a `manifest` of the world was made"}
-	OptionExact = format.Option{Name: "exact-blocks", Bool: true, For: format.ForTree,
+	OptionExact = format.Option{Name: "exact-blocks", Type: format.Bool, For: format.ForTree,
 		Help: "keep the exact bytes of blocks of version 29, not only their contents"}
-	OptionVerifiers = format.Option{Name: "verifiers", Bool: true, Secret: true, For: format.ForTree, Help: "show the verifiers of passwords"}
-	OptionQuick     = format.Option{Name: "quick", Bool: true, For: format.ForCheck,
+	OptionVerifiers = format.Option{Name: "verifiers", Type: format.Bool, Access: format.Access{Secret: true}, For: format.ForTree,
+		Help: "show the verifiers of passwords"}
+	OptionQuick = format.Option{Name: "quick", Type: format.Bool, For: format.ForCheck,
 		Help: "only open a world, check its databases as a whole, and count what is in them, as before a server starts"}
 	OptionSchema = format.Option{Name: "schema", For: format.ForBuild | format.ForCheck, Choices: []string{"pos", "xyz"},
 		Help: "the `table` of blocks in SQLite: pos (all versions of the game) or xyz (5.12 and later)"}
@@ -50,9 +51,9 @@ var (
 	optionAuth    = format.Option{Name: "auth", Help: "the `backend` of accounts: " + backends(world.AuthPart) + " (default: unchanged)"}
 	optionStorage = format.Option{Name: "storage",
 		Help: "the `backend` of mod storage: " + backends(world.StoragePart) + " (default: unchanged)"}
-	optionPostgres = format.Option{Name: "postgres", Server: true,
+	optionPostgres = format.Option{Name: "postgres", Access: format.Access{Server: true},
 		Help: "the PostgreSQL `connection` of the new world (as in pgsql_connection)"}
-	optionRedis = format.Option{Name: "redis", Server: true,
+	optionRedis = format.Option{Name: "redis", Access: format.Access{Server: true},
 		Help: "the `address` of the Redis of the new world: HOST, HOST:PORT or the path of a socket"}
 	optionHash     = format.Option{Name: "redis-hash", Help: "the `hash` of the new world in Redis"}
 	optionPassword = format.Option{Name: "redis-password", Help: "the `password` of that Redis"}

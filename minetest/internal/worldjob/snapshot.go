@@ -29,13 +29,13 @@ const ofRepository = format.ForCheck | format.ForCompare
 
 var (
 	// The page in the browser must not name files, so these are inputs.
-	optionTrust = format.Option{Name: "trust", For: ofRepository, Input: true, Help: "of a repository of backups, accept only " +
-		"snapshots that are signed with this `key` of minisign (RW...), or with the key in a file",
+	optionTrust = format.Option{Name: "trust", For: ofRepository, Access: format.Access{Input: true}, Help: "of a repository of " +
+		"backups, accept only snapshots that are signed with this `key` of minisign (RW...), or with the key in a file",
 		Parse: func(value string) error { _, err := sealed.ParseTrust(value); return err }}
 	optionRoot = format.Option{Name: "root", For: ofRepository, List: true, Parse: parseRoot,
 		Help: "with --trust, the repository must still have the snapshot with this `root`, or a signed record of its removal"}
-	optionState = format.Option{Name: "state", For: ofRepository, Input: true, Output: true, Help: "with --trust, the roots in " +
-		"this `file` are as with --root; check creates it, and remembers the newest snapshots in it"}
+	optionState = format.Option{Name: "state", For: ofRepository, Access: format.Access{Input: true, Output: true},
+		Help: "with --trust, the roots in this `file` are as with --root; check creates it, and remembers the newest snapshots in it"}
 )
 
 // TrustArguments are TrustOptions as options of a command.

@@ -168,13 +168,15 @@ type NameOptions struct {
 }
 
 // describeNames describes the argument for names of a kind.
-func describeNames(o *format.Option, kind string, some bool) {
+func describeNames(o *format.Option, kind string, required bool) {
 	if o.Name != "name" {
 		return
 	}
-	o.Names, o.Some = kind, some
+	o.Names = kind
 	o.Help = "a name, in which * matches any characters and ? one; of several names, one must match"
-	if !some {
+	if required {
+		o.Need = format.Required
+	} else {
 		o.Help += "; without a name, all match"
 	}
 }

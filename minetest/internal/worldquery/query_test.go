@@ -172,7 +172,8 @@ func TestQueries(t *testing.T) {
 	} {
 		var got []string
 		hits, enough := 0, error(nil)
-		s := &Search{job: &format.Job{OnMiss: func(string, string) { got = append(got, "missing") }}, dir: dir, settings: settings,
+		job := &format.Job{Reports: format.Reports{OnMiss: func(string, string) { got = append(got, "missing") }}}
+		s := &Search{job: job, dir: dir, settings: settings,
 			hit: func(h format.Hit) error {
 				line := h.Path
 				if h.At != nil {

@@ -19,8 +19,9 @@ import (
 	"trowel.example/minetest/worlddraw"
 )
 
-var optionFov = format.Option{Name: "fov", Title: "Field of view", Type: format.Number, For: format.ForScene,
-	Views: []string{format.ViewCamera}, Help: "the `degrees` that the camera sees from top to bottom (default: 72)"}
+var optionFov = format.Option{Name: "fov", Type: format.Number, For: format.ForScene,
+	Drawing: format.Drawing{Title: "Field of view", Views: []string{format.ViewCamera}},
+	Help:    "the `degrees` that the camera sees from top to bottom (default: 72)"}
 
 // cameraRange is the distance in nodes at which a camera sees nothing more.
 const cameraRange = 100

@@ -17,7 +17,7 @@ import (
 
 const usualCorner = "south-west"
 
-var optionCorner = format.Option{Name: "corner", Title: "Corner", For: format.ForScene, Views: []string{viewIso},
+var optionCorner = format.Option{Name: "corner", For: format.ForScene, Drawing: format.Drawing{Title: "Corner", Views: []string{viewIso}},
 	Choices: []string{usualCorner, "south-east", "north-east", "north-west"},
 	Help:    "the `corner` from which it looks; all but south-west (the default) require textures"}
 

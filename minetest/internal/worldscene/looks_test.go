@@ -214,7 +214,7 @@ func TestNoDefinitions(t *testing.T) {
 	}
 	for _, scale := range []float64{1, 4} {
 		var done []string
-		s := openScene(t, dir, &format.Job{OnDone: func(text string) { done = append(done, text) }})
+		s := openScene(t, dir, &format.Job{Reports: format.Reports{OnDone: func(text string) { done = append(done, text) }}})
 		for _, view := range []string{"top", "iso"} {
 			v, _ := format.ViewOf(s.Views, view)
 			l := look(v, scale)

@@ -22,7 +22,7 @@ import (
 
 // Options of models. Those that pictures have, too, are the same.
 var (
-	optionLight = format.Option{Name: "light", Bool: true,
+	optionLight = format.Option{Name: "light", Type: format.Bool,
 		Help: "multiply the colours by the light of the nodes, at the time of day of --" + format.OptionDaylight.Name}
 	modelOptions = []format.Option{optionLight, unscened(format.OptionDaylight), unscened(worldjob.OptionNodes), unscened(optionTextures)}
 )

@@ -28,27 +28,29 @@ import (
 
 // Options of pictures of worlds.
 var (
-	optionColors = format.Option{Name: "colors", For: format.ForScene, Input: true,
+	optionColors = format.Option{Name: "colors", For: format.ForScene, Access: format.Access{Input: true},
 		Help: "a `file` with the colours of nodes, as minetestmapper reads it; other nodes are not drawn (default: " +
 			"colors.txt of the world, or of the system; other nodes have Trowel's own colours, or guessed ones)"}
-	optionGuess = format.Option{Name: "guess-colors", Title: "Guess colours", Bool: true, For: format.ForScene,
+	optionGuess = format.Option{Name: "guess-colors", Type: format.Bool, For: format.ForScene, Drawing: format.Drawing{Title: "Guess colours"},
 		Help: "also draw nodes that are missing in a list of colours, with guessed colours (default without a list)"}
-	optionTextures = format.Option{Name: "textures", For: format.ForScene, Input: true, List: true,
+	optionTextures = format.Option{Name: "textures", For: format.ForScene, Access: format.Access{Input: true}, List: true,
 		Help: "a `folder` of a game, of mods or of textures, also several: nodes show the textures and have their colours; the first " +
 			"texture pack has precedence (default: the world's game and mods, as far as they are on this machine)"}
-	optionMinY = format.Option{Name: "min-y", Title: "Lowest y", Type: format.Integer, For: format.ForScene,
+	optionMinY = format.Option{Name: "min-y", Type: format.Integer, For: format.ForScene, Drawing: format.Drawing{Title: "Lowest y"},
 		Help: "draw nothing below `Y`"}
-	optionMaxY = format.Option{Name: "max-y", Title: "Highest y", Type: format.Integer, For: format.ForScene,
+	optionMaxY = format.Option{Name: "max-y", Type: format.Integer, For: format.ForScene, Drawing: format.Drawing{Title: "Highest y"},
 		Help: "draw nothing above `Y`"}
-	optionSlice = format.Option{Name: "slice", Title: "Slice at y", Type: format.Integer, For: format.ForScene, View: viewSlice,
-		Help: "cut the world open at the height `Y`; this view becomes the first"}
-	optionAlpha = format.Option{Name: "drawalpha", Title: "See through water", Bool: true, For: format.ForScene,
-		Help: "see through translucent nodes such as water"}
-	optionMarkers = format.Option{Name: "markers", For: format.ForScene, Input: true,
+	optionSlice = format.Option{Name: "slice", Type: format.Integer, For: format.ForScene,
+		Drawing: format.Drawing{Title: "Slice at y", View: viewSlice},
+		Help:    "cut the world open at the height `Y`; this view becomes the first"}
+	optionAlpha = format.Option{Name: "drawalpha", Type: format.Bool, For: format.ForScene,
+		Drawing: format.Drawing{Title: "See through water"},
+		Help:    "see through translucent nodes such as water"}
+	optionMarkers = format.Option{Name: "markers", For: format.ForScene, Access: format.Access{Input: true},
 		Help: "mark signs, chests, protectors and doors with their texts or owners: a `file` of rules, or usual for Trowel's own rules"}
-	optionNoShading = format.Option{Name: "noshading", Title: "No shadows", Bool: true, For: format.ForScene,
+	optionNoShading = format.Option{Name: "noshading", Type: format.Bool, For: format.ForScene, Drawing: format.Drawing{Title: "No shadows"},
 		Help: "draw no relief, and textures without shadows"}
-	optionFlat = format.Option{Name: "flat", Title: "Without textures", Bool: true, For: format.ForScene,
+	optionFlat = format.Option{Name: "flat", Type: format.Bool, For: format.ForScene, Drawing: format.Drawing{Title: "Without textures"},
 		Help: "draw each node in one colour, even if textures are known"}
 )
 

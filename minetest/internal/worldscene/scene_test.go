@@ -259,7 +259,7 @@ func TestSceneNodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	var warned []string
-	job := &format.Job{OnWarn: func(path, text string) { warned = append(warned, path+": "+text) }}
+	job := &format.Job{Reports: format.Reports{OnWarn: func(path, text string) { warned = append(warned, path+": "+text) }}}
 	s, err := worldscene.Open(context.Background(), job, src, "")
 	if err != nil {
 		t.Fatal(err)

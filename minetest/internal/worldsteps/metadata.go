@@ -51,7 +51,7 @@ func DeleteTimers(o worldjob.Region, counts *worldedit.Counts) (worldedit.Step, 
 
 // DeleteObjectsOptions are the options of [DeleteObjects].
 type DeleteObjectsOptions struct {
-	Names []string `arg:"name,some" names:"object" help:"names of objects"`
+	Names []string `arg:"name,required" names:"object" help:"names of objects"`
 	Items bool     `option:"items" help:"only dropped items: NAME is the name of the item"`
 	worldjob.Region
 }

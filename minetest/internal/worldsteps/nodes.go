@@ -128,7 +128,7 @@ func ReplaceOthers(o ReplaceOthersOptions, counts *worldedit.Counts) (worldedit.
 
 // MixOptions are the options of [Mix].
 type MixOptions struct {
-	Nodes []string `arg:"node,some" names:"new node" help:"a name, or name=weight; the default weight is 1"`
+	Nodes []string `arg:"node,required" names:"new node" help:"a name, or name=weight; the default weight is 1"`
 	Seed  int      `option:"seed" default:"0" help:"the {number} that determines the random choice"`
 	KeptParam2
 	Creation

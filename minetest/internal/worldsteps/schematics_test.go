@@ -23,7 +23,7 @@ import (
 func run(t *testing.T, data []byte, words string) (made []byte, said []string, err error) {
 	t.Helper()
 	commands := slices.Concat(SchematicProbabilities, SchematicAliases)
-	job := &format.Job{OnWarn: func(_, message string) { said = append(said, message) }}
+	job := &format.Job{Reports: format.Reports{OnWarn: func(_, message string) { said = append(said, message) }}}
 	steps, err := format.ParseSteps(job, SchematicEditing(commands).Commands, strings.Fields(words))
 	if err != nil {
 		t.Fatal(err)

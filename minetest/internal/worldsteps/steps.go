@@ -264,7 +264,7 @@ func nameOfSteps(steps []format.Step) string {
 		for _, o := range s.Options {
 			switch {
 			case o.Value(s.Job) == o.Default:
-			case o.Bool:
+			case o.Type == format.Bool:
 				words = append(words, "--"+o.Name)
 			default:
 				for _, v := range o.Values(s.Job) {

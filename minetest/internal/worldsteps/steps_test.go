@@ -293,7 +293,10 @@ func TestPutBack(t *testing.T) {
 		}
 		var said []string
 		job := &format.Job{Values: map[string]string{"repository": folder, "box": c.box, "moment": c.moment},
-			OnWarn: func(_, text string) { said = append(said, text) }, OnDone: func(text string) { said = append(said, text) }}
+			Reports: format.Reports{
+				OnWarn: func(_, text string) { said = append(said, text) },
+				OnDone: func(text string) { said = append(said, text) },
+			}}
 		step, err := PutBack(format.Command{}).Do.(makeStep)(job, new(worldedit.Counts))
 		got := ""
 		if err == nil {

@@ -173,7 +173,7 @@ var (
 	OptionType = format.Option{Name: "type", For: format.ForCheck, Choices: maprules.Types,
 		Help: "with --rules: the `type` of the map (default: solo if the settings say so)"}
 	// OptionReleased lists names that are taken.
-	OptionReleased = format.Option{Name: "released", For: format.ForCheck, Input: true,
+	OptionReleased = format.Option{Name: "released", For: format.ForCheck, Access: format.Access{Input: true},
 		Help: "with --rules: a `file` with the names of released maps, one on each line"}
 )
 

@@ -15,7 +15,7 @@ type Drawing struct {
 	SomeLayers
 	X    int      `arg:"x" help:"the column of the first tile of each row, from 0"`
 	Y    int      `arg:"y" help:"the row of the first tile, from 0"`
-	Rows []string `arg:"row,some" help:"the tiles of a row, such as '12xr*3 _ .'"`
+	Rows []string `arg:"row,required" help:"the tiles of a row, such as '12xr*3 _ .'"`
 	AnyTile
 }
 

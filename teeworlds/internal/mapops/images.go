@@ -31,7 +31,7 @@ func AddImage(e *Editor, o NewImage) error {
 
 // GameImages are the arguments of add-external-images.
 type GameImages struct {
-	Names []string `arg:"name,some" help:"an image of the game; easter and generic_shadows are only in Teeworlds 0.7"`
+	Names []string `arg:"name,required" help:"an image of the game; easter and generic_shadows are only in Teeworlds 0.7"`
 }
 
 // Describe describes the arguments.

@@ -67,7 +67,7 @@ func (o SomeLayers) Select(e *Editor) ([]mapedit.LayerAt, error) {
 
 // LayerArgs are the layers that the words of an argument name.
 type LayerArgs struct {
-	Patterns []string `arg:"layer,some" names:"layer"`
+	Patterns []string `arg:"layer,required" names:"layer"`
 }
 
 // Describe describes the argument.
@@ -141,13 +141,13 @@ type (
 		Group string `arg:"group" names:"group" help:"the path of a group, with * and ?, its number, or game"`
 	}
 	GroupArgs struct {
-		Groups []string `arg:"group,some" names:"group" help:"the path of a group, with * and ?, its number, or game"`
+		Groups []string `arg:"group,required" names:"group" help:"the path of a group, with * and ?, its number, or game"`
 	}
 	ImageArg struct {
 		Image string `arg:"image" names:"image" help:"the name of an image, with * and ?, or its number"`
 	}
 	SomeImages struct {
-		Images []string `arg:"image,some" names:"image" help:"the name of an image, with * and ?, or its number"`
+		Images []string `arg:"image,required" names:"image" help:"the name of an image, with * and ?, or its number"`
 	}
 	ImageArgs struct {
 		Images []string `arg:"image" names:"image" help:"the name of an image, with * and ?, or its number (default: all)"`
@@ -156,13 +156,13 @@ type (
 		Sound string `arg:"sound" names:"sound" help:"the name of a sound, with * and ?, or its number"`
 	}
 	SoundArgs struct {
-		Sounds []string `arg:"sound,some" names:"sound" help:"the name of a sound, with * and ?, or its number"`
+		Sounds []string `arg:"sound,required" names:"sound" help:"the name of a sound, with * and ?, or its number"`
 	}
 	EnvelopeArg struct {
 		Envelope string `arg:"envelope" names:"envelope" help:"the name of an envelope, with * and ?, or its number"`
 	}
 	SomeEnvelopes struct {
-		Envelopes []string `arg:"envelope,some" names:"envelope" help:"the name of an envelope, with * and ?, or its number"`
+		Envelopes []string `arg:"envelope,required" names:"envelope" help:"the name of an envelope, with * and ?, or its number"`
 	}
 	EnvelopeArgs struct {
 		Envelopes []string `arg:"envelope" names:"envelope" help:"the name of an envelope, with * and ?, or its number (default: all)"`
@@ -245,7 +245,7 @@ type (
 	}
 	PointArgs struct {
 		EnvelopeArg
-		Points []int `arg:"point,some" help:"the number of the point, from 0"`
+		Points []int `arg:"point,required" help:"the number of the point, from 0"`
 	}
 )
 

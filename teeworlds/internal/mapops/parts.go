@@ -253,7 +253,7 @@ func SetGroups(e *Editor, list []int, o GroupSetting) error {
 
 // Settings are the arguments of operations on settings.
 type Settings struct {
-	Lines []string `arg:"setting,some" names:"setting" help:"a server command, such as 'tune gravity 0.5'"`
+	Lines []string `arg:"setting,required" names:"setting" help:"a server command, such as 'tune gravity 0.5'"`
 }
 
 // ChangedSettings are the arguments of set-setting.

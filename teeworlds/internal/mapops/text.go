@@ -25,7 +25,7 @@ const maxText = 10_000 // characters
 
 // Text are the options of operations that write text.
 type Text struct {
-	Lines []string `arg:"line,some" help:"the text of a line"`
+	Lines []string `arg:"line,required" help:"the text of a line"`
 	Font  string   `option:"font,input" help:"a {file} with a font: TrueType or OpenType (default: a font of Go)"`
 	Face  string   `option:"face" help:"the font of Go, which has Latin, Greek and Cyrillic letters"`
 	Align string   `option:"align" choices:"left|center|right" default:"left" help:"what is at --x of each line"`

@@ -24,7 +24,7 @@ type vectorTest struct {
 
 func newVectorTest() *vectorTest {
 	v := &vectorTest{}
-	job := &format.Job{OnWarn: func(_, text string) { v.warned = append(v.warned, text) }}
+	job := &format.Job{Reports: format.Reports{OnWarn: func(_, text string) { v.warned = append(v.warned, text) }}}
 	v.Editor = &Editor{mapedit.New(twmap.New(40, 20), nil), job}
 	return v
 }

@@ -20,7 +20,7 @@ func rowsOf(t *testing.T, m *twmap.Map, positions ...string) (lines []string) {
 		t.Fatal(err)
 	}
 	job := &format.Job{Values: map[string]string{format.OptionPositions.Name: strings.Join(positions, "\n")},
-		OnMiss: func(path, message string) { t.Errorf("%s: %s", path, message) }}
+		Reports: format.Reports{OnMiss: func(path, message string) { t.Errorf("%s: %s", path, message) }}}
 	err = mapquery.Maps.Rows(t.Context(), job, format.NewSource("a.map", data), func(table *format.Table, cells []format.Cell) error {
 		line := strings.TrimPrefix(table.Name, "teeworlds_")
 		if err := table.CheckRow(cells); err != nil {

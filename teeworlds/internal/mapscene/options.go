@@ -15,19 +15,20 @@ import (
 var (
 	optionEntities = format.Option{Name: "entities", Type: format.Integer, For: format.ForScene, Default: "0",
 		Help: "the opacity of the entities, in `percent`: at 100 they hide the rest of the map"}
-	optionEntitiesImage = format.Option{Name: "entities-image", For: format.ForScene, Input: true,
+	optionEntitiesImage = format.Option{Name: "entities-image", For: format.ForScene, Access: format.Access{Input: true},
 		Help: "a `picture` of 16 x 16 entities to use instead of Trowel's own signs, or the name of one of DDNet's: " +
 			"ddnet, ddrace, race, blockworlds, fng, vanilla or f-ddrace"}
-	optionMapres = format.Option{Name: "mapres", For: format.ForScene, List: true, Input: true,
+	optionMapres = format.Option{Name: "mapres", For: format.ForScene, List: true, Access: format.Access{Input: true},
 		Help: "a `folder` with pictures of external images, searched before those of the games"}
-	optionMapresOf = format.Option{Name: "mapres-of", Title: "Pictures of", For: format.ForScene,
+	optionMapresOf = format.Option{Name: "mapres-of", For: format.ForScene, Drawing: format.Drawing{Title: "Pictures of"},
 		Choices: []string{"auto", "0.6", "0.7"}, Default: "auto",
 		Help: "the game whose pictures are used if several games have one of that name: auto, 0.6 (and DDNet) or 0.7"}
-	optionMissing = format.Option{Name: "missing", Title: "Missing pictures", For: format.ForScene,
+	optionMissing = format.Option{Name: "missing", For: format.ForScene, Drawing: format.Drawing{Title: "Missing pictures"},
 		Choices: []string{"hatch", "game", "checker"}, Default: "hatch",
 		Help: "how a missing picture is drawn: in one tone with a light hatch, in four colours as in the game, or as a checkerboard"}
-	optionZoom = format.Option{Name: "zoom", Type: format.Number, For: format.ForScene, Views: []string{format.ViewCamera},
-		Help: "the zoom of the game's camera; more than 1 shows more (default: 1)"}
+	optionZoom = format.Option{Name: "zoom", Type: format.Number, For: format.ForScene,
+		Drawing: format.Drawing{Views: []string{format.ViewCamera}},
+		Help:    "the zoom of the game's camera; more than 1 shows more (default: 1)"}
 )
 
 // Options are the options of scenes.

@@ -105,7 +105,7 @@ func TestRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows.sums[fmt.Sprintf("%x", sha256.Sum256(whole))] = "sum of the mod"
-	job := &format.Job{OnMiss: func(path, message string) { t.Errorf("%s: %s", path, message) }}
+	job := &format.Job{Reports: format.Reports{OnMiss: func(path, message string) { t.Errorf("%s: %s", path, message) }}}
 	if err := modinfo.Rows(t.Context(), job, src, m.Archive, m, nil, rows.row); err != nil {
 		t.Fatal(err)
 	}

@@ -115,7 +115,7 @@ func TestOpen(t *testing.T) {
 			}
 			with(t, name, func(src *format.Source) {
 				got, n := "", -1
-				r, other, err := open(&format.Job{OnMiss: func(path, message string) { got += path + ": " + message }}, src)
+				r, other, err := open(&format.Job{Reports: format.Reports{OnMiss: func(path, message string) { got += path + ": " + message }}}, src)
 				if err != nil {
 					got += err.Error()
 				} else {

@@ -97,11 +97,15 @@ func rackRows(_ context.Context, job *format.Job, src *format.Source, row func(*
 
 func toyText(name, ext string, sharding *format.Sharding,
 	digest func(context.Context, *format.Job, *format.Source) (string, error)) *format.Format {
-	return &format.Format{Name: name, Title: name, Extensions: []string{ext}, Sharding: sharding,
-		Recognize: func(src *format.Source) bool { return strings.HasSuffix(src.Name, ext) },
-		Open:      func(context.Context, *format.Job, *format.Source) (format.File, error) { return noFile{}, nil },
-		Options:   []format.Option{{Name: "then", Input: true, For: format.ForCensus, Help: "what was there before"}},
-		Census:    &format.Census{Tables: []*format.Table{rackItems, rackSlabs}, Rows: rackRows, Digest: digest, Before: rackBefore},
+	return &format.Format{Name: name, Title: name,
+		Recognition: format.Recognition{
+			Extensions: []string{ext},
+			Recognize:  func(src *format.Source) bool { return strings.HasSuffix(src.Name, ext) },
+		},
+		Sharding: sharding,
+		Open:     func(context.Context, *format.Job, *format.Source) (format.File, error) { return noFile{}, nil },
+		Options:  []format.Option{{Name: "then", Access: format.Access{Input: true}, For: format.ForCensus, Help: "what was there before"}},
+		Census:   &format.Census{Tables: []*format.Table{rackItems, rackSlabs}, Rows: rackRows, Digest: digest, Before: rackBefore},
 	}
 }
 
@@ -143,9 +147,12 @@ var censusToys = format.Games{{Title: "Racks", Formats: []*format.Format{
 		}
 		return nil
 	}}, rackDigest),
-	{Name: "toy-box", Title: "Box of toys", Extensions: []string{".box"},
-		Recognize: func(src *format.Source) bool { return strings.HasSuffix(src.Name, ".box") },
-		Open:      func(context.Context, *format.Job, *format.Source) (format.File, error) { return noFile{}, nil }},
+	{Name: "toy-box", Title: "Box of toys",
+		Recognition: format.Recognition{
+			Extensions: []string{".box"},
+			Recognize:  func(src *format.Source) bool { return strings.HasSuffix(src.Name, ".box") },
+		},
+		Open: func(context.Context, *format.Job, *format.Source) (format.File, error) { return noFile{}, nil }},
 }}}
 
 // noFile is a file of which only the tables are read.
