@@ -39,7 +39,7 @@ end)
 
 // TestLiveServer tests, while a real server writes to its world, that every verb that only reads sees a
 // consistent state, that none disturbs the server, and that every verb that would write to the world is
-// refused; and that copies can be updated until the server stops, which then goes on with one.
+// refused; and that copies can be updated until the server stops, which then uses one.
 func TestLiveServer(t *testing.T) {
 	tests.LongOnly(t, "runs a server")
 	server := judge.Find(t, "minetestserver")
@@ -158,7 +158,7 @@ func TestLiveServer(t *testing.T) {
 			t.Errorf("%s differs from the world:\n%.1000s", made, said)
 		}
 	}
-	process = serve("level0") // the server goes on with the copy
+	process = serve("level0") // the server uses the copy from now on
 	time.Sleep(2 * time.Second)
 	if err := process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)

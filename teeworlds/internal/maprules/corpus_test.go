@@ -27,18 +27,18 @@ var released = []struct {
 	places, pairs, signs       int
 	warnings                   string
 }{
-	{"675d0ecce31e", "Kobra", 4, 0, 59, 67, 26, 0, 0, 0, 46, 96, 0, "unmarked 15 of 10127 hookable tiles"},
+	{"675d0ecce31e", "Kobra", 4, 0, 59, 67, 26, 0, 0, 0, 46, 96, 0, "unmarked 15 of 10,127 hookable tiles"},
 	{"fa7be107e956", "Kobra 4", 14, 0, 83, 83, 4, 6, 6, 0, 57, 117, 4, ""},
 	{"aeaae86465a5", "Hulk", 1, 1, 0, 0, 0, 0, 0, 0, 28, 0, 0, "the map has 1 spawn"},
-	{"b34386c1da5e", "Joyride", 1, 0, 3, 4, 2, 23, 23, 23, 29, 0, 0, "the map has 1 spawn; unmarked 2 of 8438 teleporter tiles"},
+	{"b34386c1da5e", "Joyride", 1, 0, 3, 4, 2, 23, 23, 23, 29, 0, 0, "the map has 1 spawn; unmarked 2 of 8,438 teleporter tiles"},
 	{"616fa80dd46a", "Goo!", 2, 0, 2, 23, 0, 2, 10, 0, 63, 14, 2,
-		"1 place that looks like something else; unmarked 1 of 6731 unhookable tiles"},
+		"1 place that looks like something else; unmarked 1 of 6,731 unhookable tiles"},
 	{"98f7a9f3b3f5", "Gold Mine", 10, 0, 2, 2, 0, 0, 0, 0, 160, 0, 0, ""},
 	{"f9141934dfbf", "Sunny Side Up", 3, 0, 0, 0, 0, 0, 0, 0, 103, 0, 0, ""},
 	{"c1afe03a9d5d", "Tsunami", 14, 0, 0, 0, 0, 7, 7, 0, 39, 0, 0, ""},
 	{"2bc2c1e68b6e", "LearnToPlay", 9, 0, 2, 2, 0, 2, 26, 4, 99, 0, 34, ""},
 	{"796a3716fe64", "Tutorial", 1, 1, 0, 0, 0, 30, 30, 28, 19, 0, 2,
-		"the map has 1 spawn; unmarked 1 of 4146 unhookable tiles; unmarked 4 of 1336 teleporter tiles"},
+		"the map has 1 spawn; unmarked 1 of 4,146 unhookable tiles; unmarked 4 of 1,336 teleporter tiles"},
 	// Nine days before DDNet added the missing tile, and an unfinished map.
 	{"9e6e7b5205f6", "Kobra 4 of 2015", 14, 0, 83, 83, 4, 6, 6, 0, 57, 117, 4, "1 place that looks like something else"},
 	{"b5df41764094", "Tutorial of 2017", 1, 0, 0, 0, 0, 0, 0, 0, 11, 0, 0, "the map has 1 spawn; unmarked 104 of 104 unhookable tiles"},
