@@ -9,6 +9,7 @@ import (
 	"math"
 	"strings"
 
+	"trowel.example/cmd/internal/leaflet"
 	"trowel.example/internal/files/output"
 )
 
@@ -60,7 +61,7 @@ func (p *Pyramid) writePage() error {
 	}
 	files := map[string][]byte{pageName: b2.Bytes()}
 	for from, to := range map[string]string{"leaflet.js": "leaflet.js", "leaflet.css": "leaflet.css", "LICENSE": "leaflet-license.txt"} {
-		data, err := Leaflet.ReadFile(from)
+		data, err := leaflet.Files.ReadFile(from)
 		if err != nil {
 			return err
 		}

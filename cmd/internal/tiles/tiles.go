@@ -9,8 +9,6 @@
 // A part of the work ([work.Verb]) is an aligned square of tiles of level 0, together with the tiles of higher
 // levels that are composed only of these. The records are the tiles. No tile is drawn by two parts, and only
 // the few top levels and the page remain for the end.
-//
-// The page uses Leaflet 1.9.4, unchanged from its npm package: docs/dependencies.md has the reasons, leaflet_test.go the hashes.
 package tiles
 
 import (

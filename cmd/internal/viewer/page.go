@@ -14,7 +14,7 @@ import (
 	mincss "github.com/tdewolff/minify/v2/css"
 	minjs "github.com/tdewolff/minify/v2/js"
 
-	"trowel.example/cmd/internal/tiles"
+	"trowel.example/cmd/internal/leaflet"
 	"trowel.example/internal/picture/gltf"
 )
 
@@ -44,7 +44,7 @@ var pageTypes = map[string]string{
 // PageFiles returns the files of the page as they are served, by their addresses: the document, and what it loads.
 func PageFiles() (map[string][]byte, error) {
 	all := make(map[string][]byte)
-	for _, from := range []fs.FS{page, tiles.Leaflet, gltf.Scripts} {
+	for _, from := range []fs.FS{page, leaflet.Files, gltf.Scripts} {
 		err := fs.WalkDir(from, ".", func(name string, d fs.DirEntry, err error) error {
 			if err == nil && pageTypes[path.Ext(name)] != "" {
 				at := "page/" + path.Base(name)
@@ -73,7 +73,7 @@ func pageFile(at string) ([]byte, error) {
 		return nil, fs.ErrNotExist
 	}
 	data, err := page.ReadFile(at)
-	for _, other := range []fs.ReadFileFS{tiles.Leaflet, gltf.Scripts} {
+	for _, other := range []fs.ReadFileFS{leaflet.Files, gltf.Scripts} {
 		if err != nil {
 			data, err = other.ReadFile(name)
 		}

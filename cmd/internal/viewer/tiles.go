@@ -52,8 +52,8 @@ func (t spot) reaches(v format.View) bool {
 	return area.Min[0] < v.Bounds.Max[0] && area.Max[0] > v.Bounds.Min[0] && area.Min[1] < v.Bounds.Max[1] && area.Max[1] > v.Bounds.Min[1]
 }
 
-// tileCache is the cache of the tiles drawn last.
-type tileCache struct {
+// tiles is the cache of the tiles drawn last.
+type tiles struct {
 	mu      sync.Mutex
 	kept    map[string]*list.Element
 	order   list.List // of *tile, the last used first
@@ -76,7 +76,7 @@ type tile struct {
 
 func (t *tile) bytes() int64 { return int64(len(t.png) + len(t.key) + 256 + 100*len(t.missing)) }
 
-func (c *tileCache) find(key string) *tile {
+func (c *tiles) find(key string) *tile {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e := c.kept[key]; e != nil {
@@ -88,7 +88,7 @@ func (c *tileCache) find(key string) *tile {
 
 // missing adds the missing data of the cached tiles of a picture and a generation of the file: the current
 // scene may have drawn none of them. Parts of a picture overlap, so counts are not added up.
-func (c *tileCache) missing(picture string, generation int, all *format.Missed) {
+func (c *tiles) missing(picture string, generation int, all *format.Missed) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for e := c.order.Front(); e != nil; e = e.Next() {
@@ -102,7 +102,7 @@ func (c *tileCache) missing(picture string, generation int, all *format.Missed) 
 }
 
 // of returns the tile of a generation of the file, or nil.
-func (c *tileCache) of(key string, generation int) *tile {
+func (c *tiles) of(key string, generation int) *tile {
 	t := c.find(key)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -114,7 +114,7 @@ func (c *tileCache) of(key string, generation int) *tile {
 
 // still returns the cached tile of another generation of the file if its fingerprint is the same, and marks it
 // as valid for this generation. Otherwise it returns nil.
-func (c *tileCache) still(key string, generation int, print [32]byte) *tile {
+func (c *tiles) still(key string, generation int, print [32]byte) *tile {
 	t := c.find(key)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -125,7 +125,7 @@ func (c *tileCache) still(key string, generation int, print [32]byte) *tile {
 	return t
 }
 
-func (c *tileCache) keep(t *tile) *tile {
+func (c *tiles) keep(t *tile) *tile {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.kept == nil {

@@ -93,7 +93,7 @@ type Server struct {
 	opened   pool[*edition]
 	scenes   pool[*scene]
 	texts    pool[*document]
-	tiles    tileCache
+	tiles    tiles
 	panels   panels
 	slots    chan struct{} // one for each core, held while a part of a picture is drawn
 	busy     atomic.Int64

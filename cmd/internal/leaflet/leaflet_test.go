@@ -1,4 +1,4 @@
-package tiles
+package leaflet
 
 import (
 	"crypto/sha256"
@@ -13,7 +13,7 @@ func TestFiles(t *testing.T) {
 		"leaflet.css": "a7837102824184820dfa198d1ebcd109ff6d0ff9a2672a074b9a1b4d147d04c6",
 		"LICENSE":     "53e8dc25862014e4324741ca18fbe3611e11d42ef69f59f86ea8c5389647d4cb",
 	} {
-		data, err := Leaflet.ReadFile(name)
+		data, err := Files.ReadFile(name)
 		if got := fmt.Sprintf("%x", sha256.Sum256(data)); err != nil || got != want {
 			t.Errorf("%s: %s, %v", name, got, err)
 		}
