@@ -216,7 +216,7 @@ func TestPlacedIndexed(t *testing.T) {
 		mine := b.rubbish(works[0])
 		merge := append([]string{"jobs", "merge", "--results", results}, words...)
 		s := b.run(merge...)
-		if s.code != 0 || !strings.Contains(s.err, "removed 1 file of killed workers") {
+		if s.code != 0 || !strings.Contains(s.err, "removed 1 file, 0.0 MB, that killed workers have left") {
 			t.Errorf("%d\n%s", s.code, s.err)
 		}
 		if _, err := os.Stat(mine); err != nil {
