@@ -1,7 +1,7 @@
 // What a file is, for a picture in which no place is chosen.
 import { ask } from "./api.js";
 import { set } from "./state.js";
-import { el } from "./dom.js";
+import { el, plural } from "./dom.js";
 import { icon } from "./icons.js";
 
 // The facts that people ask for first.
@@ -12,7 +12,7 @@ export async function brief(context) {
   const { doc, shown, entry } = context;
   const known = doc.info.filter((f) => first.includes(f.key) && ["string", "number"].includes(typeof f.value) && f.value !== "").sort((a, b) => first.indexOf(a.key) - first.indexOf(b.key));
   const { counts } = context.session.edit === undefined ? await ask(doc.id, "check", {}, context.signal).catch(() => ({})) : {};
-  const found = counts && Object.entries(counts).filter(([, n]) => n).map(([severity, n]) => `${n.toLocaleString()} ${severity === "info" ? "note" : severity}${n === 1 ? "" : "s"}`).join(", ");
+  const found = counts && Object.entries(counts).filter(([, n]) => n).map(([severity, n]) => plural(n, severity === "info" ? "note" : severity)).join(", ");
   const tries = [
     shown?.toCamera && ["camera", shown.scene.sights ? "See it from the ground" : "See it as in the game", () => shown.toCamera()],
     shown?.toTurn && ["turn", "Turn it", () => shown.toTurn()],

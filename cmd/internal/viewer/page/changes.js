@@ -4,7 +4,7 @@
 // are marked in the picture, or only the chosen one; by default, all unless there are many).
 import { ask } from "./api.js";
 import { state, set } from "./state.js";
-import { el, fill } from "./dom.js";
+import { el, fill, plural } from "./dom.js";
 import { bind } from "./keys.js";
 import { on } from "./live.js";
 import { regions } from "./regions.js";
@@ -40,7 +40,6 @@ export const panel = {
       if (answer.state === "running") setTimeout(() => run === mine && !signal.aborted && draw().catch((err) => context.failed(node, err)), 700);
     };
     const marks = () => (state().marks ?? (all.reduce((n, c) => n + Math.max(c.old.length, c.new.length), 0) > few ? "off" : "on")) === "on";
-    const plural = (n, word) => `${n.toLocaleString()} ${word}${n === 1 ? "" : "s"}`;
     const tell = () => {
       const { old, new: now, state: is } = answer;
       const step = (by, title) => el("button", { type: "button", disabled: !all.length, title: `${title} (${by > 0 ? "n" : "p"})`, onclick: () => go(by) }, title);

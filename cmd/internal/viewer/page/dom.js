@@ -16,6 +16,9 @@ export function el(name, props = {}, ...children) {
   return node;
 }
 
+// plural returns a number of things, with separators, such as "1,234 changes".
+export const plural = (n, word) => `${n.toLocaleString()} ${word}${n === 1 ? "" : "s"}`;
+
 export const fill = (node, ...children) => (node.replaceChildren(...present(children)), node);
 
 const spaces = "http://www.w3.org/2000/svg";

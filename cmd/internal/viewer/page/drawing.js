@@ -1,7 +1,8 @@
 // The state of drawing: the layer, the block of tiles that is drawn, the tool, the selection; and what the tools do.
 import { ask, get, url } from "./api.js";
 import { state, set } from "./state.js";
-import { namesShown } from "./layers.js";
+import { plural } from "./dom.js";
+import { namesShown, plain } from "./layers.js";
 import { kept, empty, parse, format, cellsOf, textOf, Sparse, line, pattern, flood } from "./cells.js";
 import { Sheet, label } from "./sheet.js";
 import { Ink, outline } from "./ink.js";
@@ -13,7 +14,6 @@ const sorted = ([x, y], [u, v]) => [Math.min(x, u), Math.min(y, v), Math.max(x, 
 // blockRow returns the cells of a row. Flags and numbers of air have no meaning.
 const blockRow = (text) => cellsOf(text).map((cell) => (cell !== kept && parse(cell).id === 0 ? empty : cell));
 const size = ([l, t, r, b]) => `${r - l} × ${b - t}`;
-const plain = (layer) => layer.replace(/~\w+/g, ""); // what follows ~ only tells layers apart
 const did = { brush: "Brush", rectangle: "Rectangle", fill: "Fill", erase: "Eraser" };
 
 export class Drawing {
@@ -364,7 +364,7 @@ export class Drawing {
     let any = false;
     if (canvas.tiles) cells.each((x, y, cell) => (any ||= !canvas.tiles[stroke.sheet.parsed(cell).id]));
     const { x, y, rows } = cells.drawing();
-    const title = `${what}: ${cells.size.toLocaleString()} ${cells.size === 1 ? "tile" : "tiles"} in ${plain(canvas.layer)} at ${cells.box().join(" to ")}`;
+    const title = `${what}: ${plural(cells.size, "tile")} in ${plain(canvas.layer)} at ${cells.box().join(" to ")}`;
     try {
       const revision = await this.list.add([this.command, ...canvas.options, ...(any && canvas.any ? [canvas.any] : []), String(x), String(y), ...rows], title);
       stroke.revision = revision;

@@ -4,14 +4,12 @@
 // result as the second file of the page.
 import { get, json } from "./api.js";
 import { set } from "./state.js";
-import { el, fill } from "./dom.js";
+import { el, fill, plural } from "./dom.js";
 import { bind } from "./keys.js";
 import { edits } from "./edits.js";
 import { form } from "./editform.js";
 import { dialog } from "./help.js";
 import { give } from "./save.js";
-
-const plural = (n, word) => `${n.toLocaleString()} ${word}${n === 1 ? "" : "s"}`;
 
 const most = 200; // changes that are shown at once
 

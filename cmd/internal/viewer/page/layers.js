@@ -4,7 +4,7 @@ import { el, fill } from "./dom.js";
 import { icon } from "./icons.js";
 import { bind } from "./keys.js";
 
-const plain = (name) => name.replace(/~\w+$/, ""); // what follows ~ only tells files apart
+export const plain = (path) => path.replace(/~\w+(?=\/|$)/g, ""); // what follows ~ only distinguishes files
 const many = 12; // number of layers from which a filter is shown
 
 // setLayers sets the visible layers. The address keeps only differences from the default.

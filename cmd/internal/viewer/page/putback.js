@@ -1,6 +1,6 @@
 // Putting a box of an earlier state back into the file: an operation in the list of changes, which nothing writes before the
 // user saves the list.
-import { el } from "./dom.js";
+import { el, plural } from "./dom.js";
 import { edits } from "./edits.js";
 import { dialog } from "./help.js";
 import { load } from "./load.js";
@@ -62,6 +62,6 @@ async function add(context, state, text) {
   const list = await edits(context);
   await list.act({ do: "put-back", state: state.id, box: text });
   const last = list.now.list.at(-1);
-  context.say(last.error ?? `${last.count.toLocaleString()} ${last.count === 1 ? "change" : "changes"}: see Edit`);
+  context.say(last.error ?? `${plural(last.count, "change")}: see Edit`);
   context.goTo(context.session.edit, { with: undefined, over: undefined, tab: "edit", mode: undefined });
 }
