@@ -11,6 +11,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"hash/crc32"
@@ -71,12 +72,12 @@ const inner = "view.html" // the page of the viewer, in a frame of the page
 
 // write makes the folder of the page.
 func write(dir string, pictures games) error {
-	all, err := files(pictures)
-	if err != nil {
-		return err
-	}
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err
+	}
+	all, err := files(pictures)
+	if err != nil {
+		return errors.Join(err, os.Remove(dir))
 	}
 	return site.Page(all).Write(dir, nil)
 }
