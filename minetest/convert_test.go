@@ -26,12 +26,12 @@ func (o keptDir) KeptDir() (string, error) { return o.dir, nil }
 func TestFollow(t *testing.T) {
 	pause, quiet := followPause, followQuiet
 	followPause, followQuiet = time.Millisecond, 50*time.Millisecond
-	t.Cleanup(func() { followPause, followQuiet, filelock.AskUser = pause, quiet, nil })
+	t.Cleanup(func() { followPause, followQuiet, filelock.FindUser = pause, quiet, nil })
 	for _, stops := range []bool{true, false} {
 		dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 3, 28)
 		dst := filepath.Join(t.TempDir(), "dst")
 		asked := 0
-		filelock.AskUser = func(path string) string {
+		filelock.FindUser = func(path string) string {
 			if asked++; path != dir || stops && asked > 4 {
 				return ""
 			}

@@ -26,7 +26,7 @@ var (
 		"it is.", "Check whether the change in the finding is intended.")
 )
 
-// Findings has an example of a message of each of these kinds, as [format.Game.Findings].
+// Findings has an example of a message of each of these kinds, as [Game.Findings].
 //
 //go:embed findings.txt
 var Findings string
@@ -43,7 +43,7 @@ func Check(ctx context.Context, f *Format, job *Job, src *Source, sink check.Sin
 	return err
 }
 
-// CheckShard is [Run] for the shard of the job. Its findings must be passed to [Gathering.Put], and its losses to
+// CheckShard is [Check] for the shard of the job. Its findings must be passed to [Gathering.Put], and its losses to
 // [Gathering.Miss].
 func CheckShard(ctx context.Context, f *Format, job *Job, src *Source, sink, missed check.Sink) error {
 	var l losses
@@ -75,7 +75,7 @@ func (l *losses) of(job *Job, report func(path, message string)) *Job {
 	return &recording
 }
 
-// check is [Shard] for an opened file, or for a file that could not be opened because of err.
+// check is [CheckShard] for an opened file, or for a file that could not be opened because of err.
 func (l *losses) check(ctx context.Context, job *Job, file File, err error, sink, missed check.Sink) error {
 	if err == nil {
 		err = file.Check(ctx, job, sink)

@@ -20,8 +20,8 @@ func FindingTable(name string) *TableOf[check.Finding] {
 	})
 }
 
-// FindingRows returns a [format.Census.Rows] function for files that open opens: it returns the rows of an open file, and
-// then the findings of [Run] as rows of a table made by [Table]. For a file that is too damaged to be opened it
+// FindingRows returns a Census.Rows function for files that open opens: it returns the rows of an open file, and
+// then the findings of [Check] as rows of a table made by [FindingTable]. For a file that is too damaged to be opened it
 // returns findings only.
 func FindingRows(
 	open func(context.Context, *Job, *Source) (File, error),

@@ -517,7 +517,7 @@ func (s Set) ByName(name string) *Format {
 // Find returns the format of a source: by its content, otherwise by its name. If no format matches, the error wraps
 // [ErrUnknown].
 func (s Set) Find(src *Source) (*Format, error) {
-	if !src.IsDir() && src.Size <= regular.MaxPointer && regular.IsPointer(src.Head(regular.PointerSum)) {
+	if !src.IsDir() && src.Size <= regular.MaxPointer && regular.IsPointer(src.Head(regular.PointerHead)) {
 		if slices.ContainsFunc(s, func(f *Format) bool { return !f.Folder && src.HasExtension(f.Extensions...) }) {
 			return nil, fmt.Errorf("%s: %w", src.Path, regular.ErrPointer)
 		}

@@ -24,7 +24,7 @@ import (
 // files.
 const MaxPieceFiles = 200_000
 
-// PieceDigest computes the digest of a content as stored in sidecars.
+// PieceDigest computes the digest of contents as stored in sidecars.
 type PieceDigest struct{ hash.Hash }
 
 // NewPieceDigest returns a digest; the content is written to it.

@@ -245,13 +245,13 @@ func TestUpdateWhileServed(t *testing.T) {
 	dst := filepath.Join(t.TempDir(), "dst")
 	served := "minetestserver (process 7)"
 	used := src
-	filelock.AskUser = func(path string) string {
+	filelock.FindUser = func(path string) string {
 		if path == used {
 			return served
 		}
 		return ""
 	}
-	t.Cleanup(func() { filelock.AskUser = nil })
+	t.Cleanup(func() { filelock.FindUser = nil })
 	for i := range 3 {
 		if i == 2 {
 			served = ""

@@ -62,7 +62,7 @@ func (s *FieldSpans) Add(start, length int64) {
 	}
 	one := FieldSpan{start, start + length}
 	list := *s
-	// Fields are usually in order, so only the last Span is checked.
+	// Fields are usually in order, so only the last range is checked.
 	i := len(list)
 	for i > 0 && list[i-1].Start > one.End {
 		if i > 1 && list[i-2].Start > one.End { // far back: search

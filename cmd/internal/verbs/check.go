@@ -134,7 +134,7 @@ type checkRecord struct {
 	File     int // index of the file in the part
 	Note     *wording.Note
 	Findings []keptFinding
-	Missed   []keptFinding // see [checking.Gathering]; for shards only
+	Missed   []keptFinding // see [format.Gathering]; for shards only
 	End      *checkEnd
 }
 

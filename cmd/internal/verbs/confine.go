@@ -160,7 +160,7 @@ func (a *Tool) confine(cmd *cobra.Command) {
 // askOutside lets the helper find programs that have files open: a process in the sandbox does not see the files of others.
 func askOutside() {
 	if sandbox.Inside() && confined.helper != nil {
-		filelock.AskUser = func(path string) string {
+		filelock.FindUser = func(path string) string {
 			by, _ := confined.helper.Ask("in-use", path)
 			return by
 		}

@@ -61,7 +61,7 @@ func describeEntry(ctx context.Context, e *edition, r *http.Request) (any, error
 	return one, nil
 }
 
-// isText reports whether bytes look like text according to [contents.Text]. cut reports whether more bytes
+// isText reports whether bytes look like text according to [treediff.Text]. cut reports whether more bytes
 // follow.
 func isText(b []byte, cut bool) bool {
 	if utf16, ok := treediff.Text(b); ok && bytes.HasPrefix(b, []byte{0xff, 0xfe}) {

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"trowel.example/check"
-	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
 	"trowel.example/internal/limits/parallel"
 )
@@ -254,12 +253,9 @@ func listFindings(ctx context.Context, e *edition, r *http.Request) (any, error)
 	}
 	for _, k := range append(format.CheckKinds(), e.Format.Kinds...) {
 		if _, used := kinds[k.ID]; used {
-			kinds[k.ID] = k
-			if e.of.server.alone {
-				worded := *k
-				worded.Remedy = wording.InPage(k.Remedy)
-				kinds[k.ID] = &worded
-			}
+			shown := *k
+			shown.Remedy = e.of.server.worded(k.Remedy)
+			kinds[k.ID] = &shown
 		}
 	}
 	answer["findings"], answer["kinds"], answer["byKind"] = list, kinds, byKind

@@ -8,9 +8,9 @@ import (
 // ErrInUse means that another program uses a database or has locked it.
 var ErrInUse = errors.New("the database is in use")
 
-// AskUser replaces the search for other programs in processes that the system does not allow to see those; nil: it is not
+// FindUser replaces the search for other programs in processes that the system does not allow to see those; nil: it is not
 // replaced. It is set before the first search.
-var AskUser func(path string) string
+var FindUser func(path string) string
 
 // CheckUnused returns an error that wraps [ErrInUse] if another program is known to have a file, or a file in a folder,
 // open.

@@ -21,8 +21,8 @@ func UsedByOther(path string, process int) string {
 	if err != nil {
 		return ""
 	}
-	if AskUser != nil {
-		return AskUser(real)
+	if FindUser != nil {
+		return FindUser(real)
 	}
 	self := strconv.Itoa(process)
 	for _, process := range namesIn("/proc") {

@@ -15,8 +15,8 @@ var ErrPointer = errors.New("this is a Git LFS pointer: run git lfs pull")
 
 var head = []byte("version https://git-lfs.github.com/spec/")
 
-// PointerSum is the number of bytes that [Is] needs.
-const PointerSum = 64
+// PointerHead is the number of bytes that [IsPointer] needs.
+const PointerHead = 64
 
 // MaxPointer is larger than any pointer file, in bytes.
 const MaxPointer = 1024

@@ -56,7 +56,7 @@ func rowsOf(t testing.TB, db mapdb.DB) (all seen, missed []string) {
 	return all, missed
 }
 
-// TestVersions tests, for blocks of every version, that the rows contain what worldfind finds.
+// TestVersions tests, for blocks of every version, that the rows contain what the queries find.
 func TestVersions(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
 	for version := range mapblock.Newest + 1 {
@@ -131,7 +131,7 @@ func (s seen) nodes(t testing.TB) map[string]int {
 	return nodes
 }
 
-// TestWidths tests that rows, worldfind, the check and the block itself agree about named and unnamed nodes, in all
+// TestWidths tests that rows, queries, the check and the block itself agree about named and unnamed nodes, in all
 // versions with names, and for ids of one byte and of two bytes.
 func TestWidths(t *testing.T) {
 	for version := 21; version <= mapblock.Newest; version++ {

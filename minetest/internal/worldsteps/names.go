@@ -16,7 +16,7 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// Kinds of names of options and arguments, in addition to those of [worldfind.Kind].
+// Kinds of names of options and arguments, in addition to those of [worldquery.Kind].
 const (
 	NamesNewNode   = "new node"           // nodes of this name are created
 	NamesNewItem   = "new item"           // items are renamed to this name

@@ -21,7 +21,7 @@ type tables struct {
 	*classes
 	gives func(*Entry) bool  // reports whether an entry can give its item, unit or type
 	known map[string][]share // by the ID of the class
-	sums  []sum              // of a table in work, by the numbers of the leaves less 1
+	sums  []sum              // of the table that is made, by the numbers of the leaves less 1
 }
 
 func (c *classes) newTables(gives func(*Entry) bool) *tables {

@@ -38,7 +38,7 @@ type menuWidget struct {
 	Kind   string // name of the descriptor, such as "Button"
 	Parent *menuWidget
 	Rect   menuRect
-	Layer  int // in Menu.Layers
+	Layer  int // in menu.Layers
 }
 
 // menu is the widgets of a layout.
