@@ -72,8 +72,14 @@ func begin(c *copier) (*journal, error) {
 	if err := json.Unmarshal(text, &was); err != nil || was.Stage < 0 || was.Stage > len(stages) {
 		return nil, &fault.Error{File: j.path, Offset: -1, Want: "the journal of a copy", Got: "something else", Err: fault.ErrFormat}
 	}
-	if was.Source != j.Source || was.Options != j.Options {
-		return nil, fmt.Errorf("%s: %w: a copy of %s, or with other options", c.dst, ErrOther, was.Source)
+	switch same := was.Source == j.Source; {
+	case same && was.Options == j.Options:
+	case same && c.opts.Update:
+		return nil, fmt.Errorf("%s: %w: the first pass had other options, which --update repeats if none are given", c.dst, ErrOther)
+	case same:
+		return nil, fmt.Errorf("%s: %w: it was begun with other options", c.dst, ErrOther)
+	default:
+		return nil, fmt.Errorf("%s: %w: it is a copy of %s", c.dst, ErrOther, was.Source)
 	}
 	if was.Done && !c.opts.Update {
 		return nil, fmt.Errorf("%s: %w", c.dst, fs.ErrExist)

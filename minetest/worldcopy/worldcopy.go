@@ -151,8 +151,8 @@ func (r *Report) Lines() []string {
 var (
 	// ErrVerify is wrapped by the error of a copy whose database does not contain what was written to it.
 	ErrVerify = errors.New("the copy differs from the written data")
-	// ErrOther means that the folder contains another unfinished copy.
-	ErrOther = errors.New("the folder contains another unfinished copy")
+	// ErrOther means that the folder contains another copy.
+	ErrOther = errors.New("the folder contains another copy")
 	// ErrChanged means that the source has changed since the copy began.
 	ErrChanged = errors.New("the world changed during the run")
 	// ErrEdited means that a copy cannot be updated because it was changed since the last pass.

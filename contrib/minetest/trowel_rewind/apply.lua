@@ -13,15 +13,15 @@ function apply.id_of(name)
 	return fine and id ~= core.CONTENT_IGNORE and id or nil
 end
 
--- What is known of the nodes with an id: lit, whether param1 is light, which the engine computes, and timed, whether a timer
--- has an effect.
+-- What is known of the nodes with an id: lit, whether param1 is light, which the engine computes; timed, whether a timer has an
+-- effect; built, whether somebody has placed it, unlike air, liquids, fire and grass, in whose place a player can build.
 local traits = {}
 
 local function traits_of(id)
 	local t = traits[id]
 	if not t then
 		local def = core.registered_nodes[core.get_name_from_content_id(id)]
-		t = {lit = def ~= nil and def.paramtype == "light", timed = def == nil or def.on_timer ~= nil}
+		t = {lit = def ~= nil and def.paramtype == "light", timed = def == nil or def.on_timer ~= nil, built = def == nil or not def.buildable_to}
 		traits[id] = t
 	end
 	return t
@@ -55,9 +55,9 @@ end
 local ids_buffer, param2_buffer = {}, {}
 
 -- Puts nodes of a block back, in one piece, because other mods may change the block between two pieces. put has the
--- content id of each node, or false for nodes that stay. With again, unchanged nodes become nodes that stay. It returns the
--- number of changed nodes, and the indexes of nodes of which older timers must be removed.
-local function write(n, put, low, counts, again)
+-- content id of each node, or false for nodes that stay. With again, unchanged nodes become nodes that stay, and with keep those
+-- that were built where air was. It returns the number of changed nodes, and the indexes of nodes of which older timers must be removed.
+local function write(n, put, low, counts, again, keep)
 	local vm = VoxelManip()
 	vm:read_from_map(low, {x = low.x + 15, y = low.y + 15, z = low.z + 15})
 	local ids, param1, param2 = vm:get_data(ids_buffer), vm:get_light_data(), vm:get_param2_data(param2_buffer)
@@ -65,6 +65,9 @@ local function write(n, put, low, counts, again)
 	local changed, other, timed = 0, false, {}
 	for i = 1, 4096 do
 		local id = put[i]
+		if id == core.CONTENT_AIR and keep and ids[i] ~= id and traits_of(ids[i]).built then
+			put[i], id, counts.kept = false, false, counts.kept + 1
+		end
 		if id then
 			local t = traits_of(id)
 			local p2 = byte(content, at2 + i)
@@ -193,8 +196,9 @@ local function put_timers(n, put, timed, low, counts, pause)
 end
 
 -- Puts a loaded block back: its nodes, metadata and timers. It returns false, and changes nothing, if the block is not
--- loaded any more. With again, the block was put back before: only nodes that have changed since are.
-function apply.block(p, r, counts, pause, again)
+-- loaded any more. With again, the block was put back before: only nodes that have changed since are. With keep, nodes stay that
+-- were built where air was.
+function apply.block(p, r, counts, pause, again, keep)
 	local low = {x = 16 * r.x, y = 16 * r.y, z = 16 * r.z}
 	pause("read")
 	local n = plan.nodes(plan.content(p, r))
@@ -209,7 +213,7 @@ function apply.block(p, r, counts, pause, again)
 	for name, count in pairs(unknown) do
 		counts.unknown[name] = (counts.unknown[name] or 0) + count
 	end
-	local changed, timed = write(n, put, low, counts, again)
+	local changed, timed = write(n, put, low, counts, again, keep)
 	if changed > 0 or not again then
 		put_metadata(p, r.next, put, low, counts, pause)
 		put_timers(n, put, timed, low, counts, pause)

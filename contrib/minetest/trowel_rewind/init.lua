@@ -63,6 +63,7 @@ local function read_progress()
 	end
 	for _, counts in pairs({state.counts, state.done}) do
 		counts.unknown = counts.unknown or {} -- JSON has no empty tables
+		counts.kept = counts.kept or 0 -- of an earlier version of the mod
 	end
 	return state
 end
@@ -96,6 +97,7 @@ local function request(j, r)
 	core.emerge_area(low, {x = low.x + 15, y = low.y + 15, z = low.z + 15}, function(_, action)
 		want.done = action ~= core.EMERGE_CANCELLED and action ~= core.EMERGE_ERRORED
 		want.failed = not want.done
+		j.generated[r.at] = j.generated[r.at] or action == core.EMERGE_GENERATED
 	end)
 end
 
@@ -172,6 +174,9 @@ local function report(j)
 	if #left > 0 then
 		say("not put back, unchanged: " .. table.concat(left, "; "))
 	end
+	if c.kept > 0 then
+		say("kept: " .. c.kept .. " nodes that were built where air was")
+	end
 	if j.state.counts.nodes > 0 then
 		say("nodes that change again and again, such as by liquids from outside: " .. j.state.counts.nodes)
 	end
@@ -216,7 +221,7 @@ local function load_blocks(j, names)
 end
 
 local function new_counts()
-	return {blocks = 0, changed = 0, nodes = 0, metadata = 0, removed = 0, timers = 0, absent = 0, failed = 0, unknown = {}}
+	return {blocks = 0, changed = 0, nodes = 0, metadata = 0, removed = 0, timers = 0, kept = 0, absent = 0, failed = 0, unknown = {}}
 end
 
 -- Puts the blocks from state.at on back.
@@ -227,7 +232,8 @@ local function put_blocks(j)
 		if not loaded then
 			core.log("warning", ("[trowel_rewind] block %d,%d,%d could not be loaded"):format(r.x, r.y, r.z))
 			counts.absent = counts.absent + 1
-		elseif not apply.block(j.plan, r, counts, pause, state.pass > 1) then
+		elseif not apply.block(j.plan, r, counts, pause, state.pass > 1,
+			state.keep and not j.generated[r.at]) then
 			return false
 		end
 		state.at = plan.after(j.plan, r, pause)
@@ -283,10 +289,9 @@ end
 
 -- Starts to apply a plan, from the progress of an earlier run or from the beginning.
 local function start(p, state)
-	state = state or {plan = p.id, at = p.first, pass = 1, counts = new_counts()}
 	save(state)
 	job = {plan = p, state = state, run = coroutine.create(run), kind = "check", doing = "checking the plan",
-		steps = 0, long = 0, longest = 0}
+		generated = {}, steps = 0, long = 0, longest = 0}
 end
 
 -- Ends a job after an error. A job that has changed something continues when the server starts again.
@@ -348,8 +353,8 @@ local function status()
 	return "the plan for " .. p.text .. " has " .. p.blocks .. " blocks; `/rewind start` puts them back"
 end
 
--- Begins to apply the plan.
-local function begin()
+-- Begins to apply the plan. With keep, nodes stay that were built where air was.
+local function begin(keep)
 	if job then
 		return false, status()
 	end
@@ -357,7 +362,7 @@ local function begin()
 	if not p then
 		return false, "nothing was changed: " .. why
 	end
-	start(p)
+	start(p, {plan = p.id, at = p.first, pass = 1, keep = keep, counts = new_counts()})
 	return true, "checking the plan for " .. p.text
 end
 

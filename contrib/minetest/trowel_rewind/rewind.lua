@@ -275,6 +275,20 @@ local function list(name, box, when, done)
 	end)
 end
 
+-- The number of nodes of places that somebody has placed since.
+local function built(places)
+	local n = 0
+	for _, place in ipairs(places) do
+		for _, one in ipairs(place.placed or {}) do
+			local def = core.registered_nodes[tostring(one.name)]
+			if not def or not def.buildable_to then
+				n = n + (tonumber(one.count) or 0)
+			end
+		end
+	end
+	return n
+end
+
 local function show(name, box)
 	local a, b = box.low, box.high
 	local function dot(x, y, z)
@@ -324,7 +338,7 @@ local function remember(name, box, before)
 end
 
 -- Waits until the server has saved what it has changed, asks for the plan, and applies it.
-local function put_back(name, what, box, when)
+local function put_back(name, what, box, when, keep)
 	if restore.job() then
 		return false, restore.status()
 	elseif asked or working then
@@ -338,7 +352,7 @@ local function put_back(name, what, box, when)
 				remember(name, box, answer.before)
 			end
 			clear(box)
-			local began, text = restore.begin()
+			local began, text = restore.begin(keep)
 			if not began then
 				working = nil
 			end
@@ -422,7 +436,7 @@ function does.yes(name)
 	if not o or clock > o.clock + confirming then
 		return false, "there is nothing to confirm: /rewind 2h offers it"
 	end
-	return put_back(name, "rewind", o.box, o.moment)
+	return put_back(name, "rewind", o.box, o.moment, o.keep)
 end
 
 function does.undo(name)
@@ -462,8 +476,9 @@ function does.start(name)
 end
 
 core.register_chatcommand("rewind", {
-	params = "list [TIME] [RADIUS] | show TIME [RADIUS] | TIME [RADIUS] | yes | undo | off | pos1 | pos2 | status | start",
-	description = "Puts a place back as it was. TIME is 2h, 30min, 1d, 20:00, yesterday 20:00 or 2026-11-20 20:00",
+	params = "list [TIME] [RADIUS] | show TIME [RADIUS] | TIME [keep] [RADIUS] | yes | undo | off | pos1 | pos2 | status | start",
+	description = "Puts a place back as it was. TIME is 2h, 30min, 1d, 20:00, yesterday 20:00 or 2026-11-20 20:00. " ..
+		"With keep, what was built where nothing was stays",
 	func = function(name, param)
 		if not may_all(name) and not core.check_player_privs(name, {rewind_own = true}) then
 			return false, "this needs the privilege rewind or rewind_own"
@@ -478,6 +493,10 @@ core.register_chatcommand("rewind", {
 		if not when then
 			return false, "expected a moment such as 2h, yesterday 20:00 or 2026-11-20 20:00: see /help rewind"
 		end
+		local keep = rest[1] == "keep"
+		if keep then
+			table.remove(rest, 1)
+		end
 		local box, why = chosen(name, rest)
 		if not box then
 			return false, why
@@ -487,9 +506,14 @@ core.register_chatcommand("rewind", {
 				tell(name, "nothing changed here since " .. when)
 				return
 			end
-			offers[name] = {box = box, moment = when, clock = clock}
+			offers[name] = {box = box, moment = when, keep = keep, clock = clock}
 			tell(name, ("%d places with %d nodes%s would be as at %s. /rewind yes puts %s back"):format(#found, nodes,
 				more > 0 and " and more" or "", when, corners(box, 1)))
+			local new = built(found)
+			if new > 0 then
+				tell(name, ("%d nodes were built there since: what stands where air was %s"):format(new,
+					keep and "stays" or "goes, unless keep follows the time"))
+			end
 		end)
 	end,
 })
