@@ -2,11 +2,13 @@ package verbs
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -68,4 +70,58 @@ func TestKillGuard(t *testing.T) {
 	if is.Error != "" || !service.Exists(plan) {
 		t.Errorf("after all: %+v", is)
 	}
+}
+
+// TestKillServer kills the server at 30 moments of a /rewind: when it runs again, the place is as before or as asked, and the
+// repository is whole.
+func TestKillServer(t *testing.T) {
+	toBeKilled(t)
+	judge.Find(t, "minetestserver")
+	home := judge.Dir(t)
+	at := func(name string) string { return filepath.Join(home, name) }
+	reset := func(to, from string) {
+		t.Helper()
+		if err := errors.Join(os.RemoveAll(at(to)), os.CopyFS(at(to), os.DirFS(at(from)))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	grief(t, home)
+	from, to := fmt.Sprintf("%d,%d,%d", house[0], house[1], house[2]), fmt.Sprintf("%d,%d,%d", house[3], house[4], house[5])
+	reset("griefed", "world")
+	reset("first", "repo")
+	reset("inplace", "world")
+	must(t, "restore", at("repo"), "--into", at("inplace"), "--box", from+":"+to)
+	asked := 0
+	for i := range 30 {
+		reset("world", "griefed")
+		reset("repo", "first")
+		if err := os.Remove(at("log")); err != nil {
+			t.Fatal(err)
+		}
+		s := startServer(t, home)
+		s.order("status")
+		g := startGuard(t, at("world"), at("repo"))
+		s.order("0min " + from + " " + to)
+		s.until("offer", func() bool { return strings.Contains(s.log(), "/rewind yes puts") })
+		s.order("yes")
+		pause := time.Duration(rand.IntN(12000)) * time.Millisecond
+		time.Sleep(pause)
+		s.stop(true)
+		s = startServer(t, home)
+		s.until("rest", func() bool {
+			said := s.order("status")
+			return strings.HasPrefix(said, "there is no plan") || strings.HasPrefix(said, "the plan for")
+		})
+		s.stop(false)
+		g.end()
+		want := "griefed"
+		if strings.Contains(s.log(), "[trowel_rewind] done: ") {
+			want = "inplace"
+			asked++
+		}
+		t.Logf("run %d: killed after %v: %s", i, pause, want)
+		compareWorlds(t, at("world"), at(want), "")
+		must(t, "check", at("repo"), "--min", "error")
+	}
+	t.Logf("%d of 30 runs ended as asked", asked)
 }

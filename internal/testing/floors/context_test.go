@@ -20,6 +20,7 @@ var ownContext = map[string]string{
 	"minetest/internal/textured/textured.go":      "a face takes files of limited size and work",
 	"minetest/nodecolor/textures.go":              "a colour takes a file of limited size",
 	"minetest/backup.go":                          "Recognize of a format has no context",
+	"torchlight/internal/modscene/drops.go":       "the result is for later requests, too",
 	"internal/stores/leveldb/compact.go":          "completes a database after a cancel",
 	"internal/stores/storage/folder.go":           "unlocking outlives a cancel",
 	"internal/files/output/hold.go":               "a replacement is completed after a cancel",

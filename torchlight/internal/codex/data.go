@@ -25,6 +25,8 @@ type Data struct {
 	Loots        []*Loot                      `json:"loots"`
 	Holes        []Hole                       `json:"holes"`
 	Translations map[string]map[string]string `json:"translations"` // by language, then by text
+
+	chances *chances
 }
 
 // Mod is a mod, or the game's own files.

@@ -177,7 +177,7 @@ func (r *reader) buildLoots(c *classes) {
 	}
 	gives := func(e *Entry) bool { return !r.never(e, items) }
 	t := c.newTables(gives)
-	searches := make([]*search, len(c.leaf)) // for paths
+	r.chances = &chances{t, make([]*search, len(c.leaf))}
 	for _, what := range c.leaf {
 		u := units[what.ID]
 		if what.Kind != KindUnit || u == nil {
@@ -193,24 +193,14 @@ func (r *reader) buildLoots(c *classes) {
 		}
 	}
 	for _, l := range r.Loots {
-		class := c.byID[l.Class.ID]
-		for _, s := range t.of(class) {
-			chance, what := Any(s.chance, l.Min, l.Max), c.leaf[s.leaf-1]
-			if chance == 0 {
-				continue
+		for _, s := range t.of(c.byID[l.Class.ID]) {
+			if Any(s.chance, l.Min, l.Max) > 0 {
+				sourced[keyOf(c.leaf[s.leaf-1])] = true
 			}
-			if sourced[keyOf(what)] = true; r.NoChances {
-				continue
-			}
-			if searches[s.leaf-1] == nil {
-				searches[s.leaf-1] = c.search(what, gives)
-			}
-			l.Chance = append(l.Chance, Chance{What: what, Chance: chance, Expected: s.expected * mean(l.Min, l.Max),
-				Path: searches[s.leaf-1].path(class)})
 		}
-		slices.SortFunc(l.Chance, func(a, b Chance) int {
-			return cmp.Or(-cmp.Compare(a.Chance, b.Chance), cmp.Compare(keyOf(a.What), keyOf(b.What)))
-		})
+		if !r.NoChances {
+			l.Chance = r.Gives(l)
+		}
 	}
 	for _, class := range r.Classes {
 		if len(class.NamedBy) > 0 {
@@ -235,6 +225,62 @@ func (r *reader) buildLoots(c *classes) {
 			}
 		}
 	}
+}
+
+// chances compute what loots give.
+type chances struct {
+	*tables
+	searches []*search // for the paths to leaves, by their numbers less 1
+}
+
+func (c *chances) searchOf(leaf int) *search {
+	s := &c.searches[leaf-1]
+	if *s == nil {
+		*s = c.search(c.leaf[leaf-1], c.gives)
+	}
+	return *s
+}
+
+// Gives returns everything that a loot can give, the likeliest first. Only one call may run at a time.
+func (d *Data) Gives(l *Loot) []Chance {
+	list, class := []Chance{}, d.chances.byID[l.Class.ID]
+	for _, s := range d.chances.of(class) {
+		if chance := Any(s.chance, l.Min, l.Max); chance > 0 {
+			list = append(list, Chance{What: d.chances.leaf[s.leaf-1], Chance: chance, Expected: s.expected * mean(l.Min, l.Max),
+				Path: d.chances.searchOf(s.leaf).path(class)})
+		}
+	}
+	slices.SortFunc(list, func(a, b Chance) int {
+		return cmp.Or(-cmp.Compare(a.Chance, b.Chance), cmp.Compare(keyOf(a.What), keyOf(b.What)))
+	})
+	return list
+}
+
+// Origins returns the loots that can give an item, a unit, or "some item of a type", with the chance of each, the likeliest first. Only
+// one call may run at a time.
+func (d *Data) Origins(what Link) (loots []*Loot, list []Chance) {
+	leaf := 1 + slices.IndexFunc(d.chances.leaf, func(l Link) bool { return keyOf(l) == keyOf(what) })
+	if leaf == 0 {
+		return nil, nil
+	}
+	s := d.chances.searchOf(leaf)
+	odds := make(map[*Loot]Chance)
+	for _, l := range d.Loots {
+		class := d.chances.byID[l.Class.ID]
+		if !s.only[class.ID] {
+			continue
+		}
+		o := s.of(class)
+		if chance := Any(o.chance, l.Min, l.Max); chance > 0 {
+			odds[l] = Chance{What: what, Chance: chance, Expected: o.expected * mean(l.Min, l.Max), Path: s.path(class)}
+			loots = append(loots, l)
+		}
+	}
+	slices.SortStableFunc(loots, func(a, b *Loot) int { return -cmp.Compare(odds[a].Chance, odds[b].Chance) })
+	for _, l := range loots {
+		list = append(list, odds[l])
+	}
+	return loots, list
 }
 
 // missingGraphs reports the graphs that values need and the files lack.

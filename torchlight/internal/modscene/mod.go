@@ -27,6 +27,7 @@ func modScene(s *subject, mod, base moddir.Files) (*format.Scene, error) {
 	}
 	m := &modSheets{subject: s, media: media, icons: newIcons(s, media...),
 		things: make(map[string][]*thing), trees: make(map[string]*text.Node)}
+	m.drops = m.newDrops()
 	files := slices.Sorted(mod.Files())
 	for _, kind := range thingKinds {
 		for _, file := range files {
@@ -88,6 +89,7 @@ type modSheets struct {
 	media  []moddir.Files
 	things map[string][]*thing // by the name of their kind
 	trees  map[string]*text.Node
+	drops  *drops
 }
 
 // tree returns the root of a data file of the mod or of the game.
@@ -260,7 +262,11 @@ func (m *modSheets) cardView(kind, title string, sum hash.Hash) *stillView {
 	digest(sum, cells)
 	sheet := sheets.New(cells, cardWidth, sheets.Width(cells, cardWidth, 1024))
 	return m.sheetView(kind, title, sheet,
-		func(i int) []format.Thing { return []format.Thing{list[i].describe()} },
+		func(i int) []format.Thing {
+			d := list[i].describe()
+			d.Facts = append(m.drops.facts(list[i].file), d.Facts...)
+			return []format.Thing{d}
+		},
 		func(place check.Place) int {
 			return slices.IndexFunc(list, func(t *thing) bool {
 				switch p := place.(type) {
