@@ -1,8 +1,13 @@
 package main
 
 import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"image"
+	"image/png"
 	"net/url"
 	"regexp"
 	"strings"
@@ -122,4 +127,80 @@ func withoutWebGL(p *chromium.Page) {
 			return kind === "webgl2" ? null : getContext.call(this, kind, ...more);
 		};
 	}`, nil))
+}
+
+// TestViewLoop keeps a short film of a map that plays and of a model that turns: a WebM, or an APNG without a recorder.
+func TestViewLoop(t *testing.T) {
+	for _, c := range []struct{ sample, as, hash string }{{"burrow", "burrow.map", "x=30&y=20&z=0"}, {"glade", "glade", "turn=0,0,1,0,0"}} {
+		v := view(t, sample(t, c.sample, c.as))
+		p := v.open(700, 500)
+		settle(p)
+		p.Do(chromedp.Evaluate(fmt.Sprintf("location.hash = %q", c.hash), nil))
+		p.Wait("document.querySelector('[aria-label=\"Keep a short film\"]')")
+		settle(p)
+		p.Do(chromedp.Evaluate(`window.kept = [];
+			const { createObjectURL } = URL;
+			let last;
+			URL.createObjectURL = (data) => createObjectURL.call(URL, (last = data));
+			HTMLAnchorElement.prototype.click = () => kept.push(last);`, nil))
+		for i, want := range []string{"webm", "png"} {
+			p.Do(chromedp.Click("[aria-label='Keep a short film']"))
+			p.Wait(fmt.Sprintf("kept.length > %d", i))
+			kept := chromium.Eval[string](p, fmt.Sprintf(`new Promise((done) => {
+				const reader = new FileReader();
+				reader.onload = () => done(reader.result);
+				reader.readAsDataURL(kept[%d]);
+			})`, i))
+			head, text, _ := strings.Cut(kept, ",")
+			data, err := base64.StdEncoding.DecodeString(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%s: %s, %d bytes", c.sample, head, len(data))
+			if want == "webm" {
+				if !strings.HasPrefix(head, "data:video/webm") || !bytes.HasPrefix(data, []byte{0x1a, 0x45, 0xdf, 0xa3}) || len(data) < 10_000 {
+					t.Errorf("%s: %s of %d bytes, beginning with % x", c.sample, head, len(data), data[:min(len(data), 8)])
+				}
+				p.Do(chromedp.Evaluate("window.MediaRecorder = undefined", nil))
+				continue
+			}
+			checkAPNG(t, data)
+		}
+		v.stop()
+	}
+}
+
+// checkAPNG tests the chunks of an APNG, and that its pictures differ.
+func checkAPNG(t *testing.T, data []byte) {
+	t.Helper()
+	if _, err := png.Decode(bytes.NewReader(data)); err != nil {
+		t.Fatal(err)
+	}
+	var sequence, frames uint32
+	pictures := make(map[string]bool)
+	for at := 8; at < len(data); {
+		length := int(binary.BigEndian.Uint32(data[at:]))
+		kind, content := string(data[at+4:at+8]), data[at+8:at+8+length]
+		if sum := binary.BigEndian.Uint32(data[at+8+length:]); sum != crc32.ChecksumIEEE(data[at+4:at+8+length]) {
+			t.Fatalf("%s at %d: wrong checksum", kind, at)
+		}
+		switch kind {
+		case "acTL":
+			frames = binary.BigEndian.Uint32(content)
+		case "fcTL", "fdAT":
+			if n := binary.BigEndian.Uint32(content); n != sequence {
+				t.Fatalf("%s at %d: number %d, want %d", kind, at, n, sequence)
+			}
+			sequence++
+			if kind == "fcTL" {
+				frames--
+			} else {
+				pictures[string(content[4:])] = true
+			}
+		}
+		at += 12 + length
+	}
+	if frames != 0 || len(pictures) < 10 {
+		t.Errorf("%d frames without a picture, %d different pictures", frames, len(pictures))
+	}
 }

@@ -218,6 +218,7 @@ export async function film(shown) {
   await start();
   map?.on("zoomstart", hide).on("moveend", again);
   return {
+    get canvas() { return canvas; },
     draw: (ms) => new Promise((done) => requestAnimationFrame(() => {
       if (draw && !draw(ms)) hide();
       shown.onMoment?.(ms);

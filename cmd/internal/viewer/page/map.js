@@ -73,6 +73,7 @@ function tools(context, shown) {
     shown.toCamera && button("camera", shown.view.camera ? "Back to the map (c)" : "As in game from here (c)", () => shown.toCamera(), shown.view.camera),
     shown.toTurn && button("turn", "Turn the model, and back (o)", () => shown.toTurn(), Boolean(shown.turning)),
     button("download", "Keep what is seen as PNG (e)", () => save(context, shown)),
+    (shown.film || shown.view.film) && button("film", "Keep a short film", () => import("./save.js").then((m) => m.film(context, shown))),
   ].filter(Boolean));
 }
 

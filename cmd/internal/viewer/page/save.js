@@ -5,6 +5,9 @@ import { el } from "./dom.js";
 // save saves the visible picture as a file.
 export const save = (context, shown) => keep(context, "the picture", (shown.grab ?? ((shown) => fetched(shown.still())))(shown));
 
+// film saves a short film of what moves.
+export const film = (context, shown) => keep(context, "the film", import("./loop.js").then((m) => m.loop(shown)));
+
 // download saves the answer to a request as a file.
 export const download = (context, what, address) => keep(context, what, fetched(address));
 

@@ -131,6 +131,22 @@ export async function look(shown, box) {
   Object.assign(shown, {
     turning: true, smooth: true, refresh: draw, tell, renewed: () => fetchModel().catch((err) => tell(`The new model cannot be turned: ${err.message}.`)),
     home: () => move(start),
+    // film is a turn of the model, or its animation.
+    film() {
+      const { view } = shown, from = place, round = 4000;
+      return {
+        canvas, length: view.moves ? view.loop : round,
+        draw(ms) {
+          if (view.moves) shown.moment = ms;
+          else place = [from[0] + (360 * ms) / round, ...from.slice(1)];
+          return draw();
+        },
+        close() {
+          place = from;
+          draw();
+        },
+      };
+    },
     flyTo: () => set({ turn: undefined }),
     still: () => url(shown.file, `model/${shown.generation}`, shown.query()),
     // grab returns the visible picture, and its name.
