@@ -155,7 +155,7 @@ func TestViewTurnWorld(t *testing.T) {
 			return [r.left, r.top, r.width, r.height];
 		})()`)
 		for _, view := range scene.Views {
-			if (view.Turning != nil) != (view.Name != "height" && view.Name != "camera" && view.Name != "slice") {
+			if (view.Turning != nil) != (view.Name != "height" && view.Name != "relief" && view.Name != "camera" && view.Name != "slice") {
 				t.Errorf("%s: view %s turns: %v", name, view.Name, view.Turning != nil)
 			}
 			most, is := c.views[view.Name]

@@ -7,6 +7,7 @@ import (
 	"image/color"
 	"maps"
 	"math"
+	"slices"
 	"sync"
 
 	"trowel.example/minetest/mapdb"
@@ -257,6 +258,9 @@ func (m *Map) Render(ctx context.Context, dst *image.RGBA) error {
 			blend(at, c)
 			return
 		}
+		if m.o.Tints && px.height != noNode {
+			c = tintOf(int(px.height))
+		}
 		if relief != 0 {
 			c.R, c.G, c.B = shade(c.R, relief), shade(c.G, relief), shade(c.B, relief)
 		}
@@ -363,6 +367,34 @@ func (m *Map) relief(px *pixel, left, above int16) int {
 		d = int(float32(float32(d) * float32(1-float32(t/255))))
 	}
 	return min(d, 36)
+}
+
+// tint is the colour of a height.
+type tint struct {
+	y     int
+	color color.NRGBA
+}
+
+// tints are close to each other where most land is.
+var tints = []tint{
+	{-64, color.NRGBA{8, 48, 107, 255}}, {-8, color.NRGBA{33, 113, 181, 255}}, {1, color.NRGBA{140, 190, 225, 255}}, // the sea
+	{2, color.NRGBA{226, 217, 160, 255}}, {4, color.NRGBA{158, 200, 120, 255}}, {12, color.NRGBA{96, 160, 84, 255}},
+	{24, color.NRGBA{190, 196, 100, 255}}, {45, color.NRGBA{214, 174, 92, 255}}, {80, color.NRGBA{172, 112, 62, 255}},
+	{130, color.NRGBA{128, 84, 66, 255}}, {190, color.NRGBA{156, 148, 142, 255}}, {250, color.NRGBA{255, 255, 255, 255}},
+}
+
+// tintOf returns the colour of a height: between two tints it is mixed from both.
+func tintOf(y int) color.NRGBA {
+	i := slices.IndexFunc(tints, func(t tint) bool { return t.y >= y })
+	switch {
+	case i < 0:
+		return tints[len(tints)-1].color
+	case i == 0:
+		return tints[0].color
+	}
+	a, b := tints[i-1], tints[i]
+	mix := func(from, to uint8) uint8 { return uint8(int(from) + (int(to)-int(from))*(y-a.y)/(b.y-a.y)) }
+	return color.NRGBA{mix(a.color.R, b.color.R), mix(a.color.G, b.color.G), mix(a.color.B, b.color.B), 255}
 }
 
 func shade(c uint8, by int) uint8 { return uint8(max(0, min(255, int(c)+by))) }

@@ -66,6 +66,7 @@ type Options struct {
 
 	Alpha bool // draw what is behind colours that are not opaque
 	Flat  bool // without the shading of relief
+	Tints bool // show heights in colours: blue up to y = 1, then sand, green, yellow, brown, grey, and white from 250 upwards
 	Light Light
 
 	// Depth darkens nodes with their distance from the eye's side of the box, for a cut through the world. Nodes at

@@ -65,6 +65,7 @@ const (
 	viewDay    = "day"
 	viewNight  = "night"
 	viewHeight = "height"
+	viewRelief = "relief"
 	viewIso    = string(worlddraw.IsoView)
 )
 
@@ -287,6 +288,9 @@ func (s *worldScene) findViews(job *format.Job, part *worldPart) (err error) {
 	v.Background, v.Paper = color.NRGBA{A: 255}, false
 	v = add(viewHeight, "heights: brighter is higher", usual)
 	v.RenderGray16, v.Background, v.Paper, v.Layers = s.RenderGray16, color.NRGBA{A: 255}, false, nil
+	relief := usual
+	relief.Tints = true
+	add(viewRelief, "relief: blue up to the sea, then sand, green, yellow, brown and grey, and white from y = 250 upwards", relief)
 	low, high := worlddraw.IsoBounds(extent)
 	north, isoTitle := worlddraw.IsoView.North(), "isometric: cubes that show their top and the sides towards lower x and z"
 	isoLayers := layers

@@ -292,6 +292,36 @@ func TestSceneHeights(t *testing.T) {
 	}
 }
 
+// TestSceneRelief tests that equal heights have one colour, and different ones different colours.
+func TestSceneRelief(t *testing.T) {
+	s := scene(t, terrain(t), map[string]string{"noshading": "true"})
+	height, relief := viewOf(s, "height"), viewOf(s, "relief")
+	l := look(relief, 1)
+	colors := drawPart(t, s, l, image.Rectangle{Max: l.Size})
+	l.View = height.Name
+	heights := image.NewGray16(colors.Rect)
+	if err := height.RenderGray16(context.Background(), heights, l); err != nil {
+		t.Fatal(err)
+	}
+	of := make(map[uint16]color.RGBA)
+	for y := range l.Size.Y {
+		for x := range l.Size.X {
+			h, c := heights.Gray16At(x, y).Y, colors.RGBAAt(x, y)
+			if was, seen := of[h]; h > 0 && seen && was != c {
+				t.Fatalf("height %d: %v and %v", int(h)-32768, was, c)
+			}
+			of[h] = c
+		}
+	}
+	seen := make(map[color.RGBA]bool)
+	for _, c := range of {
+		seen[c] = true
+	}
+	if sea := of[32768+1]; sea != (color.RGBA{140, 190, 225, 255}) || len(seen) != len(of) || len(of) < 4 {
+		t.Errorf("%v at the sea, %d colours of %d heights", sea, len(seen), len(of))
+	}
+}
+
 // TestSceneCover tests, for all views, that the cover contains everything that is drawn, and that the fingerprint is
 // zero where nothing is covered.
 func TestSceneCover(t *testing.T) {

@@ -53,7 +53,7 @@ func (s *worldScene) sheet(name string, scale float64) *textured.Flat {
 
 // flat returns how a view is drawn if there are textures, or nil if it shows none.
 func (s *worldScene) flat(name string) *textured.Flat {
-	if name == format.ViewCamera || name == viewHeight {
+	if name == format.ViewCamera || name == viewHeight || name == viewRelief {
 		return nil
 	}
 	corner := name == viewIso && s.corner != nil
