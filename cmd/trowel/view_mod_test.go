@@ -317,3 +317,48 @@ func TestViewBroken(t *testing.T) {
 	}
 	v.stop()
 }
+
+// TestViewIcons shows the items of a mod as icons with names: walked by keyboard, filtered, and more than the page holds at a time.
+func TestViewIcons(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("../../samples/ember")); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 400 {
+		item := fmt.Sprintf("[UNIT]\r\n<STRING>NAME:RING_%d\r\n<TRANSLATE>DISPLAYNAME:指輪 %03d\r\n<STRING>UNIT_GUID:%d\r\n"+
+			"<STRING>UNITTYPE:MAGIC RING\r\n<STRING>ICON:icon_ring_ember\r\n[/UNIT]\r\n", i, i, 7000+i)
+		if err := os.WriteFile(filepath.Join(dir, "MEDIA/UNITS/ITEMS/RINGS", fmt.Sprintf("RING_%03d.DAT", i)), []byte(item), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mod := filepath.Join(t.TempDir(), "rings.MOD")
+	run(t, "pack", "-q", dir, "-o", mod)
+	v := view(t, mod)
+	p := v.open(1280, 800, "#mode=table")
+	p.Wait("document.querySelector('.grid tbody img')?.naturalWidth > 0")
+	p.Do(chromedp.Evaluate("[...document.querySelectorAll('button')].find((b) => b.textContent === 'Icons').click()", nil))
+	p.Wait("document.querySelector('.sheet img')?.naturalWidth > 0 && !document.querySelector('.grid table') && location.hash.includes('icons=1')")
+	const items = "[...document.querySelectorAll('.sheet button')]"
+	beside := chromium.Eval[int](p, items+".filter((b) => b.getBoundingClientRect().top === "+items+"[0].getBoundingClientRect().top).length")
+	if n := chromium.Eval[int](p, items+".length"); beside < 4 || n < 2*beside || n > 300 {
+		t.Errorf("%d of %d icons are beside each other", beside, n)
+	}
+	p.Picture("icons")
+	p.Accessible("icons")
+	p.Do(chromedp.Evaluate(items+"[0].focus()", nil))
+	for range 12 {
+		p.Press(kb.ArrowDown)
+	}
+	p.Press(kb.ArrowRight)
+	p.Wait(fmt.Sprintf("document.activeElement.textContent === '指輪 %03d'", 12*beside+1-2)) // the two rings of the sample come first
+	p.Press(kb.End)
+	p.Wait("document.activeElement.textContent === '指輪 399'")
+	p.Do(chromedp.Evaluate("location.hash += '&filter=指輪 123'", nil))
+	p.Wait(items + ".length === 1")
+	p.Do(chromedp.Evaluate(items+"[0].click()", nil))
+	p.Wait("document.querySelector('#crumbs [aria-current]')?.textContent === 'RING_123.DAT'")
+	for _, m := range p.Messages() {
+		t.Errorf("on the console: %s", m)
+	}
+	v.stop()
+}

@@ -14,8 +14,13 @@ export class Rows {
     const watch = new ResizeObserver(again);
     watch.observe(scroller);
     signal.addEventListener("abort", () => watch.disconnect());
-    this.height = Math.round(1.4 * parseFloat(getComputedStyle(document.documentElement).fontSize));
+    this.shape(1, Math.round(1.4 * parseFloat(getComputedStyle(document.documentElement).fontSize)));
     scroller.style.setProperty("--row", this.height + "px");
+  }
+
+  // shape sets the number of rows beside each other, and the height of such a line.
+  shape(across, height) {
+    Object.assign(this, { across, height });
   }
 
   // reset starts again with a number of rows, some of which may be given.
@@ -27,32 +32,32 @@ export class Rows {
     this.refresh();
   }
 
+  // Lines: all of them, those in sight, and the first one in sight.
+  get lines() { return Math.ceil(this.total / this.across); }
   get seen() { return Math.max(1, Math.floor(this.scroller.clientHeight / this.height)); }
-  get high() { return Math.min(this.total * this.height, most); }
+  get exact() { return this.lines * this.height <= most; }
   get first() {
     const top = this.scroller.scrollTop;
-    if (this.total * this.height <= most) return Math.floor(top / this.height);
-    return Math.floor((top / (most - this.scroller.clientHeight)) * (this.total - this.seen));
+    if (this.exact) return Math.floor(top / this.height);
+    return Math.floor((top / (most - this.scroller.clientHeight)) * (this.lines - this.seen));
   }
 
   // show scrolls a row into view: to a third of the height, or by the minimum.
   show(row, little) {
-    const { first, seen } = this;
-    if (little && row >= first && row < first + seen - 1) return this.refresh();
-    const to = Math.max(0, little ? (row < first ? row : row - seen + 2) : row - Math.floor(seen / 3));
-    this.scroller.scrollTop = this.total * this.height <= most ? to * this.height : (to / (this.total - seen)) * (most - this.scroller.clientHeight);
+    const { first, seen } = this, line = Math.floor(row / this.across);
+    if (little && line >= first && line < first + seen - 1) return this.refresh();
+    const to = Math.max(0, little ? (line < first ? line : line - seen + 2) : line - Math.floor(seen / 3));
+    this.scroller.scrollTop = this.exact ? to * this.height : (to / (this.lines - seen)) * (most - this.scroller.clientHeight);
     this.refresh();
   }
 
   refresh() {
     if (this.total === undefined || !this.scroller.clientHeight) return; // not visible
-    const first = Math.max(0, Math.min(this.first, this.total - 1));
-    const from = Math.max(0, first - 8), to = Math.min(this.total, first + this.seen + 10);
-    const rows = [];
-    for (let i = from; i < to; i++) rows.push(this.row(i));
-    const exact = this.total * this.height <= most;
-    const before = exact ? from * this.height : Math.max(0, this.scroller.scrollTop - (first - from) * this.height);
-    this.draw(from, rows, before, Math.max(0, this.high - before - rows.length * this.height));
+    const { lines, across, height } = this, first = Math.max(0, Math.min(this.first, lines - 1)), rows = [];
+    const from = Math.max(0, first - 8), to = Math.min(lines, first + this.seen + 10);
+    for (let i = from * across; i < Math.min(this.total, to * across); i++) rows.push(this.row(i));
+    const before = this.exact ? from * height : Math.max(0, this.scroller.scrollTop - (first - from) * height);
+    this.draw(from * across, rows, before, Math.max(0, Math.min(lines * height, most) - before - (to - from) * height));
   }
 
   row(i) {

@@ -1,7 +1,7 @@
 // A file of the tree as a table, or the hits of a query as one. In the address: table, the number of the table in
 // the file; sort, the name of a column, with a leading minus for descending order; filter, a text in the rows; where,
 // conditions such as "DAMAGE above 60", a line each; columns, further columns that are shown, and with a minus usual ones that are
-// not, a line each.
+// not, a line each; icons, whether the rows are shown as icons with names.
 import { ask, get as load, url } from "./api.js";
 import { state, set } from "./state.js";
 import { el, fill } from "./dom.js";
@@ -9,13 +9,43 @@ import { icon } from "./icons.js";
 import { Rows, count } from "./rows.js";
 
 const isNumber = /^-?\d+(\.\d+)?(e[-+]?\d+)?$/i;
+const cell = [112, 116]; // width and height of an icon with its name, in pixels
 const comparisons = ["is", "not", "has", "above", "below"];
 
-// small returns a small picture, or nothing in its place.
+// small returns a small picture, or nothing in its place. Pictures are kept by their addresses; those that are still in the page are
+// fetched, a few at a time and the newest first.
+const kept = 500, together = 6, known = new Map(), wanted = [];
+let fetching = 0;
 function small(address) {
-  const img = el("img", { alt: "", onload: () => URL.revokeObjectURL(img.src) });
-  load(address).then((answer) => (answer.ok ? answer.blob() : Promise.reject())).then((data) => (img.src = URL.createObjectURL(data)), () => img.remove());
+  const img = el("img", { alt: "" });
+  if (known.has(address)) img.src = known.get(address);
+  else {
+    wanted.push([img, address]);
+    setTimeout(next);
+  }
   return img;
+}
+async function next() {
+  if (fetching >= together || !wanted.length) return;
+  const [img, address] = wanted.pop();
+  fetching++;
+  try {
+    if (img.isConnected && !known.has(address)) {
+      const answer = await load(address);
+      if (!answer.ok) throw new Error();
+      known.set(address, URL.createObjectURL(await answer.blob()));
+    }
+    if (known.has(address)) img.src = known.get(address);
+    if (known.size > kept) {
+      const [[oldest, data]] = known;
+      known.delete(oldest);
+      URL.revokeObjectURL(data);
+    }
+  } catch {
+    img.remove();
+  }
+  fetching--;
+  next();
 }
 const letters = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 const listOf = (text) => (text ? text.split("\n") : []);
@@ -79,13 +109,23 @@ export const panel = {
       const left = columns.map((_, k) => k).filter((k) => k !== title && !wanted.includes("-" + columns[k]) && (wanted.includes(columns[k]) || !repeats(columns[k])));
       order = title < 0 ? left : left.sort((a, b) => chosen(a) - chosen(b) || (!chosen(a) && numbers[b] - numbers[a]) || a - b);
     }
-    fill(context.tools, which, size, filter);
+    const sheet = el("div", { className: "sheet", role: "list", "aria-label": `Icons of ${context.doc.name}` });
+    const asIcons = el("button", { type: "button", hidden: true, onclick: () => set({ icons: icons() ? undefined : 1 }, { push: true }) }, "Icons");
+    const icons = () => Boolean(state().icons) && !asIcons.hidden;
+    const inside = () => (icons() ? sheet : body);
+    fill(context.tools, which, size, asIcons, filter);
     fill(node, conditions, box);
 
     const rows = new Rows(box, {
       signal: context.signal, fail: (err) => context.failed(node, err),
       get: async (from, n) => (await get({ from, n })).rows,
       draw(from, list, before, after) {
+        if (icons()) {
+          Object.assign(sheet.style, { paddingTop: before + "px", paddingBottom: after + "px", gridTemplateColumns: `repeat(${rows.across}, 1fr)` });
+          fill(sheet, list.map((row, i) => drawIcon(row, from + i)));
+          if (focused) sheet.querySelector("[tabindex='0']")?.focus({ preventScroll: true });
+          return;
+        }
         const gap = (height) => el("tr", { className: "gap", "aria-hidden": "true" }, el("td", { colSpan: order.length + 1 }));
         const above = gap(), below = gap();
         above.firstChild.style.height = before + "px";
@@ -94,12 +134,22 @@ export const panel = {
         if (focused) body.querySelector("[tabindex='0']")?.focus({ preventScroll: true });
       },
     });
+    const shape = () => (icons() ? rows.shape(Math.max(1, Math.floor(box.clientWidth / cell[0])), cell[1]) : rows.shape(1, parseFloat(box.style.getPropertyValue("--row"))));
+    const watch = new ResizeObserver(() => icons() && (shape(), rows.refresh()));
+    watch.observe(box);
+    context.signal.addEventListener("abort", () => watch.disconnect());
+    const opener = (line, part) => () => context.go({ path: part, mode: part === path || line ? "text" : undefined, line: line || undefined });
+    const pictureOf = (picture) => picture && small(url(context.doc.id, `still/${context.doc.generation}`, { ...picture, w: Math.min(picture.w, 128), h: Math.min(picture.h, 128), l: 0 }));
+    function drawIcon(row, i) {
+      const [line, cells, part = path, picture] = row ?? ["", []], shown = cells[title] || part.split("/").pop();
+      return el("div", { role: "listitem" }, el("button", { type: "button", className: "quiet", title: shown, tabIndex: i === current ? 0 : -1, onfocus: () => (current = i), onclick: opener(line, part) },
+        pictureOf(picture) ?? el("span", { className: "none" }), el("span", {}, shown)));
+    }
     function drawRow(row, i) {
-      const [line, cells, part = path, picture] = row ?? ["", []];
-      const open = () => context.go({ path: part, mode: part === path || line ? "text" : undefined, line: line || undefined });
+      const [line, cells, part = path, picture] = row ?? ["", []], open = opener(line, part);
       const name = part === path ? line : line ? `${part}:${line}` : part, shown = cells[title] || (part === path ? line : part.split("/").pop());
       return el("tr", { "aria-rowindex": i + 2, tabIndex: i === current ? 0 : -1, onfocus: () => (current = i) },
-        el("th", { scope: "row" }, picture && small(url(context.doc.id, `still/${context.doc.generation}`, { ...picture, w: Math.min(picture.w, 128), h: Math.min(picture.h, 128), l: 0 })),
+        el("th", { scope: "row" }, pictureOf(picture),
           name && el("button", { type: "button", className: "link", tabIndex: -1, title: part === path ? undefined : part, "aria-label": part === path ? `Line ${line} of the text` : cells[title] || name, onclick: open }, shown)),
         order.map((k) => el("td", { className: numbers[k] ? "number" : undefined, title: cells[k]?.length > 30 ? cells[k] : undefined }, cells[k] ?? "")));
     }
@@ -136,15 +186,20 @@ export const panel = {
       drawHead();
       if (at >= 0) head.children[at]?.firstChild.focus();
       current = Math.min(current, Math.max(0, answer.total - 1));
+      asIcons.hidden = Boolean(path) || !answer.rows.some((r) => r[3]);
+      asIcons.setAttribute("aria-pressed", String(icons()));
+      const shown = icons() ? sheet : table;
+      if (!box.contains(shown)) fill(box, shown); // else it keeps the focus
+      shape();
       rows.reset(answer.total, 0, answer.rows);
     }
-    box.addEventListener("focusin", (e) => (focused = body.contains(e.target)));
-    box.addEventListener("focusout", (e) => { if (e.relatedTarget) focused = body.contains(e.relatedTarget); });
+    box.addEventListener("focusin", (e) => (focused = inside().contains(e.target)));
+    box.addEventListener("focusout", (e) => { if (e.relatedTarget) focused = inside().contains(e.relatedTarget); });
     box.addEventListener("keydown", (e) => {
       if (head.contains(e.target) || e.ctrlKey || e.altKey || e.metaKey) return;
       if (e.key === "Enter" && e.target.tagName === "TR") return e.target.querySelector("button")?.click();
-      const page = Math.max(1, rows.seen - 2);
-      const to = { ArrowDown: current + 1, ArrowUp: current - 1, PageDown: current + page, PageUp: current - page, Home: 0, End: answer.total - 1 }[e.key];
+      const { across } = rows, page = Math.max(1, rows.seen - 2) * across, beside = across > 1 && { ArrowRight: current + 1, ArrowLeft: current - 1 };
+      const to = { ...beside, ArrowDown: current + across, ArrowUp: current - across, PageDown: current + page, PageUp: current - page, Home: 0, End: answer.total - 1 }[e.key];
       if (to === undefined) return;
       e.preventDefault();
       e.stopPropagation();
@@ -156,13 +211,13 @@ export const panel = {
     return {
       async update(changed) {
         if (changed.has("table")) answer = undefined;
-        if (["doc", "table", "sort", "filter", "where", "columns"].some((k) => changed.has(k))) {
+        if (["doc", "table", "sort", "filter", "where", "columns", "icons"].some((k) => changed.has(k))) {
           if (document.activeElement !== filter) filter.value = state().filter ?? "";
           if (!changed.has("doc")) current = box.scrollTop = 0;
           await load();
         } else rows.refresh();
       },
-      focus: () => (body.querySelector("[tabindex='0']") ?? box).focus(),
+      focus: () => (inside().querySelector("[tabindex='0']") ?? box).focus(),
     };
   },
 };
