@@ -43,6 +43,11 @@ func addIcons(e *modedit.Editor, folder, name string) error {
 	if len(pictures) == 0 {
 		return fmt.Errorf("%s: no pictures (.png or .dds)", folder)
 	}
+	return putIcons(e, folder, name, pictures)
+}
+
+// putIcons adds an image set of pictures, by the names of its sprites, to a mod. From is where the pictures come from.
+func putIcons(e *modedit.Editor, from, name string, pictures map[string]*image.NRGBA) error {
 	name = strings.ReplaceAll(name, `\`, "/")
 	if !strings.HasPrefix(strings.ToUpper(name), "MEDIA/") {
 		name = "MEDIA/" + name
@@ -50,7 +55,7 @@ func addIcons(e *modedit.Editor, folder, name string) error {
 	name = strings.TrimSuffix(name, path.Ext(name))
 	set, m, err := imageset.Build(strings.ToLower(name)+".dds", pictures)
 	if err != nil {
-		return fmt.Errorf("%s: %w", folder, err)
+		return fmt.Errorf("%s: %w", from, err)
 	}
 	sheet, err := dds.Encode(m, dds.DXT5)
 	if err == nil {

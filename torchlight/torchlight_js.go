@@ -12,6 +12,7 @@ var (
 	singleMerging  *format.Merging
 	modAuthoring   *format.Authoring
 	modCodex       *format.Codex
+	newMod         *format.Command
 )
 
 type openFunc = func(context.Context, *format.Job, *format.Source) (format.File, error)
