@@ -18,6 +18,7 @@ import (
 	"trowel.example/internal/files/safename"
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/format"
+	"trowel.example/torchlight/dds"
 	"trowel.example/torchlight/modedit"
 	"trowel.example/torchlight/text"
 )
@@ -95,7 +96,8 @@ func stemOf(name string) string {
 
 // addFirstIcon adds an image set with the icon of the first item.
 func addFirstIcon(e *modedit.Editor, _, stem string) error {
-	return putIcons(e, stem, "UI/"+stem+"_ICONS", map[string]*image.NRGBA{"icon_" + strings.ToLower(stem) + "_ring": drawRing()})
+	icons := map[string]*image.NRGBA{"icon_" + strings.ToLower(stem) + "_ring": drawRing()}
+	return putIcons(e, stem, "UI/"+stem+"_ICONS", icons, dds.Plain)
 }
 
 // addFirstAffix adds the affix of the first set.

@@ -199,6 +199,7 @@ type Conversion struct {
 	Long      string // additional help of this command
 	Example   string // example in the help of this command
 	Usual     bool   // the default conversion
+	Folder    bool   // the result is a folder of ordinary files
 	Resumes   bool   // resumes in an existing folder where an earlier run stopped
 	Convert   func(context.Context, *Job, *Source, Output) error
 

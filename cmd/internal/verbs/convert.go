@@ -186,6 +186,15 @@ func (v *conversions) convert(ctx context.Context, name string, from map[string]
 	if err := v.MayBeCalled(made, g.Format, c.Extension, true); err != nil {
 		return err
 	}
+	if c.Folder {
+		switch ext := filepath.Ext(made); {
+		case made == "-":
+			return errors.New("standard output cannot receive a folder")
+		case slices.Contains(pictureKinds, strings.ToLower(strings.TrimPrefix(ext, "."))):
+			return wording.Hint(fmt.Errorf("%s: the result is a folder, but %s is the name of a file", g.Called, made),
+				"-o %s makes a folder", strings.TrimSuffix(made, ext))
+		}
+	}
 	if c.Resumes && v.force {
 		return wording.Hint(fmt.Errorf("%s: a copy of a %s never replaces an existing one", g.Called, g.Title),
 			"without -f it continues where an earlier run stopped")
@@ -217,8 +226,8 @@ func (v *conversions) convert(ctx context.Context, name string, from map[string]
 	if c.Did != "" && v.verb != "" {
 		done, would = c.Did, v.verb
 	}
-	r.sayMade(done+" "+g.Called+" to", would+" "+g.Called+" to", made, c.Resumes)
-	if !c.Resumes {
+	r.sayMade(done+" "+g.Called+" to", would+" "+g.Called+" to", made, c.Resumes || c.Folder)
+	if !c.Resumes && !c.Folder {
 		r.hintRedirected(v.out != "")
 	}
 	return nil
