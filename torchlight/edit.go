@@ -184,6 +184,11 @@ func editFolder(ctx context.Context, job *format.Job, fsys fs.FS, steps []format
 	if err := run(ctx, e, steps, failed); err != nil || out == nil {
 		return err
 	}
+	return writeEdited(job, e, out)
+}
+
+// writeEdited writes the folder of an editor.
+func writeEdited(job *format.Job, e *modedit.Editor, out format.Output) error {
 	dir, err := out.Dir()
 	if err != nil {
 		return err

@@ -13,6 +13,8 @@ var (
 	modAuthoring   *format.Authoring
 	modCodex       *format.Codex
 	newMod         *format.Command
+
+	portConversions []format.Conversion
 )
 
 type openFunc = func(context.Context, *format.Job, *format.Source) (format.File, error)

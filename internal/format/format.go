@@ -203,6 +203,10 @@ type Conversion struct {
 	Resumes   bool   // resumes in an existing folder where an earlier run stopped
 	Convert   func(context.Context, *Job, *Source, Output) error
 
+	// Tree converts a folder in tree form, which is not built, because it cannot be or because the result is such a
+	// folder. Convert is nil then.
+	Tree func(context.Context, *Job, fs.FS, Output) error
+
 	// Into is the name of the command of the target's [Editing] that puts parts of the file into an existing file: its
 	// argument is the name of the file. The command of Verb performs it in place. "": there is none.
 	Into string

@@ -155,7 +155,10 @@ func conversionCommand(a *Tool, cmd *cobra.Command, to *string) *conversions {
 
 // convert converts one file to a new file. from has the source of each new file.
 func (v *conversions) convert(ctx context.Context, name string, from map[string]string, r *report) error {
-	g, err := v.Find(ctx, name)
+	asTree := func(f *format.Format) bool {
+		return slices.ContainsFunc(f.Conversions, func(c format.Conversion) bool { return c.To == *v.to && c.Tree != nil })
+	}
+	g, err := v.FindTarget(ctx, service.Target{Name: name, AsTree: asTree})
 	if err != nil {
 		_, hinted := errors.AsType[*wording.Hinted](err)
 		if v.verb != "" && !hinted && (errors.Is(err, format.ErrUnknown) || errors.Is(err, format.ErrNoTree)) {
@@ -167,6 +170,10 @@ func (v *conversions) convert(ctx context.Context, name string, from map[string]
 	c, err := v.conversionOf(g)
 	if err != nil {
 		return err
+	}
+	if c.Tree != nil && g.Tree == nil {
+		return wording.Hint(fmt.Errorf("%s: only a folder can be converted to %s", g.Called, c.To), "`trowel extract %s` makes a folder",
+			words.Quoted(g.Called))
 	}
 	if v.InParts() && c.Pieces == nil {
 		return fmt.Errorf("%s: a conversion to %s cannot be divided", g.Called, c.To)
@@ -214,6 +221,9 @@ func (v *conversions) convert(ctx context.Context, name string, from map[string]
 		opts.Others = func() fs.FileMode { return service.OthersOf(g.ShownPaths()) }
 	}
 	err = write(ctx, made, opts, func(w format.Output) error {
+		if c.Tree != nil {
+			return wording.Named(c.Tree(ctx, job, g.Tree, w), g.Called)
+		}
 		return wording.Named(convertFile(ctx, v.Tool, g, c, job, w), g.Called)
 	})
 	if c.Resumes && errors.Is(err, fs.ErrExist) {
