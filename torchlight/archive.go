@@ -86,6 +86,7 @@ var torchlightMod = &format.Format{
 			})
 		},
 		CheckTree: checkModTree,
+		New:       newMod,
 	},
 	Open:        openModFile,
 	Dump:        modsource.Dump,

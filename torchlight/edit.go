@@ -33,7 +33,8 @@ func operation[T any](c format.Command, do func(e *modedit.Editor, job *format.J
 // The operations on single files, and all operations on mods, in the order of the help.
 var (
 	singleCommands = slices.Concat(keyCommands, nodeCommands, exchangeCommands[:1], repairCommands)
-	modCommands    = slices.Concat(keyCommands, nodeCommands, fileCommands, cloneCommands, applyCommands, exchangeCommands, repairCommands)
+	modCommands    = slices.Concat(keyCommands, nodeCommands, fileCommands, cloneCommands, newCommands, applyCommands, exchangeCommands,
+		repairCommands)
 )
 
 var (
@@ -183,11 +184,19 @@ func editFolder(ctx context.Context, job *format.Job, fsys fs.FS, steps []format
 	if err := run(ctx, e, steps, failed); err != nil || out == nil {
 		return err
 	}
+	return writeEdited(job, e, out)
+}
+
+// writeEdited writes the folder of an editor.
+func writeEdited(job *format.Job, e *modedit.Editor, out format.Output) error {
 	dir, err := out.Dir()
 	if err != nil {
 		return err
 	}
 	return e.WriteFolder(func(at string, content io.Reader, changed time.Time) error {
+		if job.OnlyChanged && !changed.IsZero() {
+			return nil
+		}
 		name := filepath.Join(dir, filepath.FromSlash(at))
 		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 			return err

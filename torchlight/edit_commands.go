@@ -201,13 +201,14 @@ var fileCommands = []*format.Command{
 	}),
 	operation(format.Command{Name: "add-icons", Title: "Make an image set of a folder of pictures", Heading: "Files",
 		Long: "Each picture of the folder becomes a sprite with the name of the file, without its extension: ICON and SKILL_ICON name it. " +
-			"The pictures are put on one sheet, next to the image set.",
+			"The pictures are put on one sheet, next to the image set. `trowel convert FILE.IMAGESET --to png` makes pictures of sprites.",
 		Example: "add-icons icons UI/WOLF_ICONS.IMAGESET",
 	}, func(e *modedit.Editor, _ *format.Job, o struct {
 		Folder string `arg:"folder,input" help:"with pictures, such as PNG"`
 		Path   string `arg:"path" names:"file" help:"the new image set in the game"`
+		Codec  string `option:"codec" default:"dxt5" choices:"plain|dxt1|dxt3|dxt5" help:"how the sheet stores pixels; plain is lossless"`
 	}) error {
-		return addIcons(e, o.Folder, o.Path)
+		return addIcons(e, o.Folder, o.Path, codecs[o.Codec])
 	}),
 	operation(format.Command{Name: "delete", Title: "Remove files from the mod", Heading: "Files",
 		Example: "delete 'MEDIA/**/*BACKUP*'",

@@ -18,7 +18,7 @@ import (
 )
 
 // addIcons adds an image set of the pictures in a folder to a mod.
-func addIcons(e *modedit.Editor, folder, name string) error {
+func addIcons(e *modedit.Editor, folder, name string, codec dds.Format) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return err
@@ -43,6 +43,11 @@ func addIcons(e *modedit.Editor, folder, name string) error {
 	if len(pictures) == 0 {
 		return fmt.Errorf("%s: no pictures (.png or .dds)", folder)
 	}
+	return putIcons(e, folder, name, pictures, codec)
+}
+
+// putIcons adds an image set of pictures, by the names of its sprites, to a mod. From is where the pictures come from.
+func putIcons(e *modedit.Editor, from, name string, pictures map[string]*image.NRGBA, codec dds.Format) error {
 	name = strings.ReplaceAll(name, `\`, "/")
 	if !strings.HasPrefix(strings.ToUpper(name), "MEDIA/") {
 		name = "MEDIA/" + name
@@ -50,9 +55,9 @@ func addIcons(e *modedit.Editor, folder, name string) error {
 	name = strings.TrimSuffix(name, path.Ext(name))
 	set, m, err := imageset.Build(strings.ToLower(name)+".dds", pictures)
 	if err != nil {
-		return fmt.Errorf("%s: %w", folder, err)
+		return fmt.Errorf("%s: %w", from, err)
 	}
-	sheet, err := dds.Encode(m, dds.DXT5)
+	sheet, err := dds.Encode(m, codec)
 	if err == nil {
 		err = e.Put(name+".DDS", sheet)
 	}

@@ -24,7 +24,7 @@ var optionColumn = format.Option{Name: "column", List: true, Help: "only this `k
 
 // exchangeConversions are the conversions of mods and archives.
 var exchangeConversions = slices.Concat(textConversions(openEditor, optionLanguage, optionEditBase),
-	[]format.Conversion{modModelConversion}, tableConversions())
+	[]format.Conversion{modModelConversion}, tableConversions(), portConversions)
 
 // An opener opens a file for editing.
 type opener func(job *format.Job, src *format.Source, o modedit.Options) (*opened, error)

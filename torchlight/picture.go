@@ -1,17 +1,26 @@
 package torchlight
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"image"
+	"image/png"
 	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
 	"strings"
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/internal/files/safename"
 	"trowel.example/internal/format"
 	"trowel.example/internal/limits/effort"
+	"trowel.example/internal/picture/pixel"
 	"trowel.example/torchlight/dds"
 	"trowel.example/torchlight/internal/imageset"
+	"trowel.example/torchlight/internal/modscene"
 	"trowel.example/torchlight/internal/modsource"
 	"trowel.example/torchlight/internal/picture"
 	"trowel.example/torchlight/moddir"
@@ -144,10 +153,79 @@ var torchlightImageSet = &format.Format{
 		RecognizeTree: func(fsys fs.FS) bool { return moddir.RecognizeSingle(fsys) == torchlightImageSetName },
 		Build:         format.BuildOf(moddir.BuildAsIs),
 	},
-	Open:   openImageSet,
-	Census: singleCensus(openImageSet),
-	Scene:  openScene,
-	Kinds:  imageset.Catalog.Kinds(),
+	Open:        openImageSet,
+	Census:      singleCensus(openImageSet),
+	Scene:       openScene,
+	Kinds:       imageset.Catalog.Kinds(),
+	Conversions: []format.Conversion{toSprites},
+}
+
+// toSprites cuts the picture of an image set into its sprites.
+var toSprites = format.Conversion{
+	To: string(picture.PNG), Title: "a folder with each sprite as a PNG, from which `edit -- add-icons` makes an image set again",
+	Folder: true, Options: []format.Option{optionEditBase},
+	Rename: func(name string) string { return strings.TrimSuffix(name, path.Ext(name)) },
+	Convert: func(_ context.Context, job *format.Job, src *format.Source, out format.Output) error {
+		base, closer, err := modsource.OpenBase(job, optionEditBase.Value(job), moddir.Options{})
+		if err != nil {
+			return err
+		}
+		defer closer.Close()
+		set, sheet, err := modscene.Sheet(src, base)
+		if set == nil {
+			return err
+		}
+		if err != nil {
+			job.Lose(src.Path, "%v", err)
+		}
+		dir, err := out.Dir()
+		if err != nil {
+			return err
+		}
+		return writeSprites(job, src, set, sheet, dir)
+	},
+}
+
+// writeSprites writes the sprites of an image set to an empty folder. Sprites outside of the picture are reported as lost.
+func writeSprites(job *format.Job, src *format.Source, set *imageset.Set, sheet *image.NRGBA, dir string) error {
+	have := make(map[string]bool)
+	for _, sprite := range set.Sprites {
+		name := safename.Escape(sprite.Name)
+		key := safename.Fold(name)
+		cut := sprite.Cut(sheet)
+		switch {
+		case have[key]: // the game uses one of them
+			job.Warn(src.Path, "line %d: left out a second sprite with the name %q", sprite.Line, sprite.Name)
+			continue
+		case sprite.Name == "":
+			job.Warn(src.Path, "line %d: left out a sprite without a name", sprite.Line)
+			continue
+		case sprite.Rect.Empty():
+			job.Warn(src.Path, "line %d: left out the sprite %q, which has no pixels", sprite.Line, sprite.Name)
+			continue
+		case cut.Rect.Empty():
+			job.Lose(src.Path, "line %d: the sprite %q is outside of the picture: it is %s, and the picture has %d x %d pixels",
+				sprite.Line, sprite.Name, sprite.Rect, sheet.Rect.Dx(), sheet.Rect.Dy())
+			continue
+		case cut.Rect.Size() != sprite.Rect.Size():
+			job.Warn(src.Path, "line %d: the sprite %q is cut at the edge of the picture: it is %s, and the picture has %d x %d pixels",
+				sprite.Line, sprite.Name, sprite.Rect, sheet.Rect.Dx(), sheet.Rect.Dy())
+		case name != sprite.Name:
+			job.Warn(src.Path, "the sprite %q is in %s.png, because not all systems allow its name for files", sprite.Name, name)
+		}
+		have[key] = true
+		var b bytes.Buffer
+		if err := png.Encode(&b, pixel.NRGBA(cut)); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, name+".png"), b.Bytes(), 0o666); err != nil {
+			return err
+		}
+	}
+	if len(set.Sprites) == 0 {
+		return fmt.Errorf("%s: the image set has no sprites", src.Path)
+	}
+	return nil
 }
 
 func openImageSet(_ context.Context, _ *format.Job, src *format.Source) (format.File, error) {

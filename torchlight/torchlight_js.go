@@ -12,6 +12,9 @@ var (
 	singleMerging  *format.Merging
 	modAuthoring   *format.Authoring
 	modCodex       *format.Codex
+	newMod         *format.Command
+
+	portConversions []format.Conversion
 )
 
 type openFunc = func(context.Context, *format.Job, *format.Source) (format.File, error)

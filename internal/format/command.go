@@ -29,6 +29,9 @@ type Command struct {
 	Options []Option
 	Example string // name and arguments of a useful call
 
+	// Adds is the kind of thing that an operation adds to a tree, such as "item", without removing anything: it is then also
+	// available as "trowel new item". "" for all others.
+	Adds string
 	// Lists is the title of the table of all its hits when a query is called without arguments, such as "Items"; "" if
 	// tools offer no such table.
 	Lists string

@@ -108,10 +108,17 @@ type Building struct {
 	// Build builds the game file from its tree form. Nil: building is not supported.
 	Build func(context.Context, *Job, fs.FS, Output) error
 
+	// New makes the tree form of a small new file that the game loads. Its name is the kind of the file, such as "mod", its
+	// only argument the name of the file; Do is a [NewTree]. Nil: a new file begins as a copy of another one.
+	New *Command
+
 	// CheckTree reports problems of a tree form that can no longer be detected in the file that Build makes. Nil:
 	// there are none.
 	CheckTree func(context.Context, *Job, fs.FS, check.Sink) error
 }
+
+// NewTree is [Command.Do] of [Building.New].
+type NewTree func(*Job) (fs.FS, error)
 
 // Comparison describes how to compare two files of a format.
 type Comparison struct {
@@ -192,8 +199,13 @@ type Conversion struct {
 	Long      string // additional help of this command
 	Example   string // example in the help of this command
 	Usual     bool   // the default conversion
+	Folder    bool   // the result is a folder of ordinary files
 	Resumes   bool   // resumes in an existing folder where an earlier run stopped
 	Convert   func(context.Context, *Job, *Source, Output) error
+
+	// Tree converts a folder in tree form, which is not built, because it cannot be or because the result is such a
+	// folder. Convert is nil then.
+	Tree func(context.Context, *Job, fs.FS, Output) error
 
 	// Into is the name of the command of the target's [Editing] that puts parts of the file into an existing file: its
 	// argument is the name of the file. The command of Verb performs it in place. "": there is none.
@@ -411,6 +423,10 @@ type Target struct {
 	// Temporary is set if the result of Build or [Editing.Edit] is used in this run only. Build must then write to its Output
 	// only, even if the tree specifies other places, and Edit may compress the result less.
 	Temporary bool
+
+	// OnlyChanged is set if [Editing.Tree] must write only the files that it adds or changes: its output is merged into the
+	// folder of the tree.
+	OnlyChanged bool
 
 	// Keeping is set if the tree is written as a whole, with its sidecar: the other files then need not repeat what
 	// the sidecar keeps.

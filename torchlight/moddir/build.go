@@ -269,7 +269,7 @@ func (o *BuildOptions) collect(fsys fs.FS) (*folder, error) {
 
 // errTorchlight1 is the error of a file that shows that the mod is of another game.
 var errTorchlight1 = errors.New("this file is from Torchlight I, whose mods are folders: Torchlight II does not read " +
-	"them, and Torchlight I does not read archives of Torchlight II")
+	"them, and Torchlight I does not read archives of Torchlight II (`trowel convert FOLDER --to torchlight-2` ports a mod)")
 
 // header reads MOD.DAT.
 func (f *folder) header() (*mod.Header, error) {

@@ -113,7 +113,8 @@ var (
 	foundTorchlight1 = Catalog.Add("tl-source-torchlight1", check.Error,
 		"A folder for a mod of Torchlight II contains a file of Torchlight I: a file that only that game has, or one "+
 			"with its type BOOLEAN.",
-		"A mod of Torchlight I is not packed; in a mod of Torchlight II, delete the file or replace BOOLEAN by BOOL.")
+		"`trowel convert FOLDER --to torchlight-2` ports a mod of Torchlight I; in a mod of Torchlight II, delete the file or replace "+
+			"BOOLEAN by BOOL.")
 	foundTwinDiffers = Catalog.Add("tl-source-differs", check.Warning,
 		"A source differs from the compiled file next to it.",
 		"Compile the source again: `trowel pack` uses the source, but the game reads the compiled file of a loose folder.")

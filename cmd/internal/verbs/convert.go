@@ -155,7 +155,10 @@ func conversionCommand(a *Tool, cmd *cobra.Command, to *string) *conversions {
 
 // convert converts one file to a new file. from has the source of each new file.
 func (v *conversions) convert(ctx context.Context, name string, from map[string]string, r *report) error {
-	g, err := v.Find(ctx, name)
+	asTree := func(f *format.Format) bool {
+		return slices.ContainsFunc(f.Conversions, func(c format.Conversion) bool { return c.To == *v.to && c.Tree != nil })
+	}
+	g, err := v.FindTarget(ctx, service.Target{Name: name, AsTree: asTree})
 	if err != nil {
 		_, hinted := errors.AsType[*wording.Hinted](err)
 		if v.verb != "" && !hinted && (errors.Is(err, format.ErrUnknown) || errors.Is(err, format.ErrNoTree)) {
@@ -167,6 +170,10 @@ func (v *conversions) convert(ctx context.Context, name string, from map[string]
 	c, err := v.conversionOf(g)
 	if err != nil {
 		return err
+	}
+	if c.Tree != nil && g.Tree == nil {
+		return wording.Hint(fmt.Errorf("%s: only a folder can be converted to %s", g.Called, c.To), "`trowel extract %s` makes a folder",
+			words.Quoted(g.Called))
 	}
 	if v.InParts() && c.Pieces == nil {
 		return fmt.Errorf("%s: a conversion to %s cannot be divided", g.Called, c.To)
@@ -185,6 +192,15 @@ func (v *conversions) convert(ctx context.Context, name string, from map[string]
 	from[made] = name
 	if err := v.MayBeCalled(made, g.Format, c.Extension, true); err != nil {
 		return err
+	}
+	if c.Folder {
+		switch ext := filepath.Ext(made); {
+		case made == "-":
+			return errors.New("standard output cannot receive a folder")
+		case slices.Contains(pictureKinds, strings.ToLower(strings.TrimPrefix(ext, "."))):
+			return wording.Hint(fmt.Errorf("%s: the result is a folder, but %s is the name of a file", g.Called, made),
+				"-o %s makes a folder", strings.TrimSuffix(made, ext))
+		}
 	}
 	if c.Resumes && v.force {
 		return wording.Hint(fmt.Errorf("%s: a copy of a %s never replaces an existing one", g.Called, g.Title),
@@ -205,6 +221,9 @@ func (v *conversions) convert(ctx context.Context, name string, from map[string]
 		opts.Others = func() fs.FileMode { return service.OthersOf(g.ShownPaths()) }
 	}
 	err = write(ctx, made, opts, func(w format.Output) error {
+		if c.Tree != nil {
+			return wording.Named(c.Tree(ctx, job, g.Tree, w), g.Called)
+		}
 		return wording.Named(convertFile(ctx, v.Tool, g, c, job, w), g.Called)
 	})
 	if c.Resumes && errors.Is(err, fs.ErrExist) {
@@ -217,8 +236,8 @@ func (v *conversions) convert(ctx context.Context, name string, from map[string]
 	if c.Did != "" && v.verb != "" {
 		done, would = c.Did, v.verb
 	}
-	r.sayMade(done+" "+g.Called+" to", would+" "+g.Called+" to", made, c.Resumes)
-	if !c.Resumes {
+	r.sayMade(done+" "+g.Called+" to", would+" "+g.Called+" to", made, c.Resumes || c.Folder)
+	if !c.Resumes && !c.Folder {
 		r.hintRedirected(v.out != "")
 	}
 	return nil

@@ -23,7 +23,7 @@ import (
 // Other words that users try for verbs, besides names and aliases. A value with blanks is a verb with its
 // option.
 var otherVerbs = map[string]string{
-	"build": "pack", "create": "pack", "compress": "pack", "zip": "pack", "compile": "pack",
+	"build": "pack", "create": "pack", "compress": "pack", "zip": "pack", "compile": "pack", "init": "new", "start": "new",
 	"decompress": "extract", "unzip": "extract", "decompile": "extract", "export": "extract",
 	"lint": "check", "validate": "check", "verify": "check", "test": "check",
 	"grep": "search", "query": "find", "compare": "diff", "show": "cat", "print": "cat", "view": "cat",

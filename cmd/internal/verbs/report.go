@@ -297,11 +297,33 @@ func (r *report) write(ctx context.Context, name string, opts output.Options, bu
 	case name != "-":
 		out, err = output.New(r.Written(name), opts)
 	}
+	if err == nil {
+		err = r.commit(ctx, name, out, build)
+	}
+	if err != nil || r.dryRun {
+		return err
+	}
+	if info, err := os.Stat(name); err == nil && info.IsDir() && out.Replaced() {
+		r.talk.Say("replaced %s%c: the old one was kept until the new one was complete", filepath.Clean(name), filepath.Separator)
+	}
+	return nil
+}
+
+// merge is write for an output that is merged into an existing folder.
+func (r *report) merge(ctx context.Context, name string, opts output.Options, build func(format.Output) error) error {
+	r.output = filepath.Clean(name)
+	out, err := output.Into(r.Written(name), opts)
 	if err != nil {
 		return err
 	}
+	return r.commit(ctx, r.output, out, build)
+}
+
+// commit calls build to write an output, and commits the output.
+func (r *report) commit(ctx context.Context, name string, out *output.Output, build func(format.Output) error) error {
 	defer out.Discard()
-	if err = build(r.Named(out, name)); err == nil {
+	err := build(r.Named(out, name))
+	if err == nil {
 		err = errors.Join(ctx.Err(), r.whole())
 	}
 	if err == nil {
@@ -316,9 +338,6 @@ func (r *report) write(ctx context.Context, name string, opts output.Options, bu
 	}
 	if kept, changed := out.Kept(); changed {
 		r.foreign(name, strings.Join(kept, ", "))
-	}
-	if info, err := os.Stat(name); err == nil && info.IsDir() && out.Replaced() {
-		r.talk.Say("replaced %s%c: the old one was kept until the new one was complete", filepath.Clean(name), filepath.Separator)
 	}
 	return nil
 }

@@ -178,6 +178,7 @@ usage or failure.`,
 		root.AddCommand(hashCommand(a, games))
 	}
 	root.AddCommand(conversionVerbs(a)...)
+	root.AddCommand(newCommands(a)...)
 	for _, g := range a.Games {
 		if g.Codex != nil {
 			root.AddCommand(codexCommand(a, g))

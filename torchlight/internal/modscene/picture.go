@@ -13,12 +13,14 @@ import (
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/fault"
 	"trowel.example/internal/format"
 	"trowel.example/internal/limits/effort"
 	"trowel.example/torchlight/internal/imageset"
 	info "trowel.example/torchlight/internal/modinfo"
 	"trowel.example/torchlight/internal/picture"
 	sheets "trowel.example/torchlight/internal/sheet"
+	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/mpp"
 	"trowel.example/torchlight/text"
 )
@@ -285,6 +287,35 @@ func gridScene(s *subject) (*format.Scene, error) {
 		picture.Draw(dst, m, 0, -float64(f.Height), look.Origin, look.Scale)
 	}
 	return (&still{views: []stillView{{view, draw, inspect, where}}, digest: sha256.Sum256(s.data)}).scene(), nil
+}
+
+// Sheet returns an image set with its picture, which is searched as for [Open]. If only a part of the set can be read, Sheet returns
+// that part and an error.
+func Sheet(src *format.Source, base moddir.Files) (*imageset.Set, *image.NRGBA, error) {
+	s, _, err := single(src, base, Options{})
+	if err != nil {
+		return nil, nil, err
+	}
+	set, unread := imageset.Parse(s.data)
+	if set == nil {
+		return nil, nil, fault.InFile(unread, src.Path)
+	}
+	data, err := s.find(set.File)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fmt.Errorf("%s: its picture %s is missing: it is searched in the folder MEDIA around the image set, next to it, "+
+			"and in --base", src.Path, set.File)
+	}
+	var m *image.NRGBA
+	if err == nil {
+		m, err = picture.Decode(set.File, data)
+	}
+	if err == nil {
+		err = set.Spend(effort.Sprites.Start(int64(len(s.data))), m)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: picture %s: %w", src.Path, set.File, err)
+	}
+	return set, m, unread
 }
 
 func imageSetScene(s *subject) (*format.Scene, error) {
