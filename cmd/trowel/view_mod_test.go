@@ -339,7 +339,8 @@ func TestViewIcons(t *testing.T) {
 	p.Do(chromedp.Evaluate("[...document.querySelectorAll('button')].find((b) => b.textContent === 'Icons').click()", nil))
 	p.Wait("document.querySelector('.sheet img')?.naturalWidth > 0 && !document.querySelector('.grid table') && location.hash.includes('icons=1')")
 	const items = "[...document.querySelectorAll('.sheet button')]"
-	beside := chromium.Eval[int](p, items+".filter((b) => b.getBoundingClientRect().top === "+items+"[0].getBoundingClientRect().top).length")
+	const top = ".getBoundingClientRect().top"
+	beside := chromium.Eval[int](p, items+".filter((b) => b"+top+" === "+items+"[0]"+top+").length")
 	if n := chromium.Eval[int](p, items+".length"); beside < 4 || n < 2*beside || n > 300 {
 		t.Errorf("%d of %d icons are beside each other", beside, n)
 	}
