@@ -337,7 +337,8 @@ func TestViewIcons(t *testing.T) {
 	p := v.open(1280, 800, "#mode=table")
 	p.Wait("document.querySelector('.grid tbody img')?.naturalWidth > 0")
 	p.Do(chromedp.Evaluate("[...document.querySelectorAll('button')].find((b) => b.textContent === 'Icons').click()", nil))
-	p.Wait("document.querySelector('.sheet img')?.naturalWidth > 0 && !document.querySelector('.grid table') && location.hash.includes('icons=1')")
+	p.Wait("document.querySelector('.sheet img')?.naturalWidth > 0 && !document.querySelector('.grid table') && " +
+		"location.hash.includes('icons=1')")
 	const items = "[...document.querySelectorAll('.sheet button')]"
 	const top = ".getBoundingClientRect().top"
 	beside := chromium.Eval[int](p, items+".filter((b) => b"+top+" === "+items+"[0]"+top+").length")

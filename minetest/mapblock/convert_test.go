@@ -283,3 +283,33 @@ func TestOldestWorld(t *testing.T) {
 		}
 	}
 }
+
+// TestInventoryWithoutLineFeed tests that the last line of an inventory, which has no line feed at the end of a stream, gets one
+// before other data.
+func TestInventoryWithoutLineFeed(t *testing.T) {
+	b := new(Block)
+	b.Version, b.ContentWidth, b.ParamsWidth, b.Names = 26, 2, 2, []NameID{{0, "air"}}
+	b.Metadata.List = []NodeMeta{{Pos: 7, Inventory: []byte("EndInventory")}}
+	data, err := b.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err = Decode(data); err != nil || string(b.Metadata.List[0].Inventory) != "EndInventory" {
+		t.Fatal(b, err)
+	}
+	to, _, err := b.Convert(29, ConvertOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Metadata.List = append(b.Metadata.List, NodeMeta{Pos: 9, Inventory: emptyInventory})
+	for _, b := range []*Block{to, b} {
+		data, err := b.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := Decode(data)
+		if err != nil || len(again.Metadata.List) != len(b.Metadata.List) || string(again.Metadata.List[0].Inventory) != "EndInventory\n" {
+			t.Errorf("version %d: %v, %v", b.Version, again, err)
+		}
+	}
+}

@@ -61,6 +61,9 @@ func (c *converter) metadata() {
 		} else if c.across(23) {
 			e, ok = c.antiqueMeta(path, e)
 		}
+		if ok && c.to.Version >= 29 { // other parts follow in the same stream
+			e.Inventory = endedLine(e.Inventory)
+		}
 		if ok {
 			to.List = append(to.List, c.publish(path, e))
 		}

@@ -189,6 +189,9 @@ func (c *codec) metaList(b *Block) (entry int64) {
 	}
 	elements(c, "entries", n, size, &m.List, func(e *NodeMeta) {
 		entry = c.offset()
+		if c.writing() && !b.hasLegacyMetadata() && e != &m.List[0] {
+			c.w = endedLine(c.w) // that of the inventory before
+		}
 		c.u16("position", &e.Pos)
 		c.position(e.Pos)
 		each(e, version)
@@ -289,6 +292,14 @@ func firstWord(line []byte) []byte {
 		end++
 	}
 	return line[start:end]
+}
+
+// endedLine adds the line feed that the last line of an inventory may lack at the end of a stream.
+func endedLine(text []byte) []byte {
+	if bytes.HasSuffix(text, []byte("\n")) {
+		return text
+	}
+	return append(slices.Clip(text), '\n')
 }
 
 // emptyInventory is the inventory of a node without one.
