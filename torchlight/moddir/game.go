@@ -52,12 +52,13 @@ func definitionsOf(path string, root *text.Node) (d definitions) {
 	file := gameName(path)
 	d.create = hole.Creates(file, root)
 	if key := guidKey(file); key != "" {
-		d.guid, _ = root.Get(key)
+		guid, _ := root.Get(key)
+		d.guid = strings.Clone(guid) // values share the memory of their whole file
 	}
 	for kind := range nameKinds {
 		kind.defines(file, root, func(name string, at text.Place) {
 			at.Path = path
-			d.names[kind] = append(d.names[kind], definition{name, at})
+			d.names[kind] = append(d.names[kind], definition{strings.Clone(name), at})
 		})
 	}
 	has := func(key string) bool { value, _ := root.Get(key); return value != "" }
@@ -65,7 +66,7 @@ func definitionsOf(path string, root *text.Node) (d definitions) {
 	switch {
 	case isItem(file):
 		set, _ := root.Get("SET")
-		d.set = hole.Name(set)
+		d.set = strings.Clone(hole.Name(set))
 		d.needs.Weapons, d.needs.Armors = has("MAXDAMAGE"), has("ARMOR_PHYSICAL")
 	case isMonster(file) && (has("MAXHP") || has("MAXDAMAGE")):
 		kind, _ := root.Get("UNITTYPE")
@@ -74,12 +75,12 @@ func definitionsOf(path string, root *text.Node) (d definitions) {
 	case spawnClasses.definedIn(file):
 		for n := range hole.Classes(root) {
 			name, _ := n.Get("NAME")
-			c := class{definition: definition{hole.Name(name), text.Place{Path: path, Node: n.Name}}}
+			c := class{definition: definition{strings.Clone(hole.Name(name)), text.Place{Path: path, Node: strings.Clone(n.Name)}}}
 			i := 0
 			for entry := range n.Nodes("OBJECT") {
 				i++
 				to, _ := entry.Get("SPAWNCLASS")
-				c.entries = append(c.entries, definition{hole.Name(to), text.Place{Path: path, Node: n.Name + "." + indexed(entry.Name, i)}})
+				c.entries = append(c.entries, definition{strings.Clone(hole.Name(to)), text.Place{Path: path, Node: n.Name + "." + indexed(entry.Name, i)}})
 			}
 			d.classes = append(d.classes, c)
 		}
