@@ -49,15 +49,22 @@ var (
 
 // packMods merges many mods into one.
 func packMods(ctx context.Context, job *format.Job, files []*format.Source, out format.Output, winner string,
-	took func(check.Change) error) ([]check.Conflict, error) {
-	eo, closer, lost, err := editorOptions(job, took)
+	report format.MergeReport) ([]check.Conflict, error) {
+	eo, closer, lost, err := editorOptions(job, report.Took)
 	if err != nil {
 		return nil, err
 	}
 	defer closer.Close()
 	o := modmerge.PackOptions{
-		Options: mergeOptions(job, merge3.Options{OnTook: took}), Base: eo.Base, Winner: winner, Title: optionPackTitle.Value(job),
+		Options: mergeOptions(job, merge3.Options{OnTook: report.Took}), Base: eo.Base, Winner: winner, Title: optionPackTitle.Value(job),
 		Union: optionPackUnion.On(job), NewGUIDs: optionPackNewGUIDs.On(job), Versions: optionPackVersions.On(job),
+	}
+	o.OnFile = func(path string, uses []modmerge.Use) {
+		f := format.MergedFile{Path: path}
+		for _, u := range uses {
+			f.Uses = append(f.Uses, format.MergedUse{File: u.Mod, Use: u.Use})
+		}
+		report.File(f)
 	}
 	o.Names = eo.Names
 	if s := optionPackID.Value(job); s != "" {

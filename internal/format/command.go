@@ -350,8 +350,24 @@ type Merging struct {
 // MergingMany describes how many files are merged into one.
 type MergingMany struct {
 	Flag, Help string // option of the command, and its help: "mods", "make one mod of many"
-	// Merge resolves conflicts by winner, the value of --prefer, whose meaning the format defines. It calls took for
-	// each change.
-	Merge func(ctx context.Context, job *Job, files []*Source, out Output, winner string,
-		took func(check.Change) error) ([]check.Conflict, error)
+	// Merge resolves conflicts by winner, the value of --prefer, whose meaning the format defines.
+	Merge func(ctx context.Context, job *Job, files []*Source, out Output, winner string, report MergeReport) ([]check.Conflict, error)
+}
+
+// MergeReport receives what a merge of many files did.
+type MergeReport struct {
+	Took func(check.Change) error // each change
+	File func(MergedFile)         // each part of which several files have different versions
+}
+
+// MergedFile is a part of which several of the merged files have different versions.
+type MergedFile struct {
+	Path string      `json:"path"`
+	Uses []MergedUse `json:"uses"` // in the order of priority, the highest last
+}
+
+// MergedUse is the use of one file's version of a part.
+type MergedUse struct {
+	File string `json:"file"`
+	Use  string `json:"use"` // "used", "merged", "overridden", "identical", "removed" or "removes"
 }

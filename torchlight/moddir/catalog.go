@@ -10,11 +10,17 @@ var (
 		"A file is a text, but the game reads only its compiled form.",
 		"Pack the mod again: this compiles the text.")
 	foundGUID = Catalog.Add("tl-mod-duplicate-guid", check.Error,
-		"Two units have the same UNIT_GUID, so the game confuses them.",
+		"Two units of the mod, or of the mod and the game, have the same UNIT_GUID, so the game confuses them.",
 		"Give one of them a new GUID: `trowel edit MOD -- new-guids PATH`.")
 	foundSkillGUID = Catalog.Add("tl-mod-duplicate-unique-guid", check.Error,
-		"Two skills have the same UNIQUE_GUID, so saved games confuse them.",
+		"Two skills of the mod, or of the mod and the game, have the same UNIQUE_GUID, so saved games confuse them.",
 		"Give one of them a new GUID: `trowel edit MOD -- new-guids PATH`.")
+	foundRecipeGUID = Catalog.Add("tl-mod-duplicate-recipe-guid", check.Error,
+		"Two recipes of the mod, or of the mod and the game, have the same GUID, so the game confuses them.",
+		"Give one of them a new GUID: `trowel edit MOD -- set PATH GUID NUMBER`.")
+	foundSameName = Catalog.Add("tl-mod-duplicate-name", check.Warning,
+		"Two files define things of one kind with the same NAME, so it is open which of them the game means by the name.",
+		"Rename one of them, or delete a leftover file.")
 	foundNoGUID = Catalog.Add("tl-mod-no-guid", check.Warning,
 		"A unit or skill has no GUID, and neither has its base file.",
 		"Add a unique UNIT_GUID or UNIQUE_GUID.")
@@ -22,7 +28,7 @@ var (
 		"A unit or skill has no GUID of its own, so it has the GUID of its base file, and the game confuses the two.",
 		"Add a unique UNIT_GUID or UNIQUE_GUID: `trowel edit MOD -- add-key PATH STRING UNIT_GUID NUMBER`.")
 	foundGUIDOther = Catalog.Add("tl-mod-guid-of-other", check.Error,
-		"A mod that the game loads later (--with) has a unit or skill with the same GUID in another file, so the game confuses them.",
+		"A mod that the game loads later (--with) has a unit, skill or recipe with the same GUID in another file, so the game confuses them.",
 		"Give one of them a new GUID: `trowel edit MOD -- new-guids PATH`.")
 	foundOutsideMedia = Catalog.Add("tl-mod-outside-media", check.Error,
 		"A reference to a file outside of MEDIA, the folder of all files of the game.",
@@ -78,8 +84,20 @@ var (
 		"A file names a spawn class that neither the mod nor the game has, so nothing appears.",
 		"Correct the name, or add the class to MEDIA/SPAWNCLASSES.")
 	foundUnit = Catalog.Add("tl-mod-unknown-unit", check.Warning,
-		"A spawn class names a unit that neither the mod nor the game has, so nothing appears.",
+		"A spawn class or a recipe names a unit that neither the mod nor the game has, so nothing appears.",
 		"Correct the name: it must be the NAME of the unit.")
+	foundSet = Catalog.Add("tl-mod-unknown-set", check.Warning,
+		"An item names a set that neither the mod nor the game has, so the item belongs to no set.",
+		"Correct SET, or add the set to MEDIA/SETS.")
+	foundEmptySet = Catalog.Add("tl-mod-empty-set", check.Info,
+		"No item of the mod or of the game belongs to a set.",
+		"Name the set in SET of its items, or delete the set.")
+	foundLoop = Catalog.Add("tl-mod-class-loop", check.Warning,
+		"A spawn class contains itself, directly or through other classes, or is nested too deeply.",
+		"Remove the entry.")
+	foundGraph = Catalog.Add("tl-mod-unknown-graph", check.Warning,
+		"A unit names a graph that neither the mod nor the game has, or health, damage, armor or experience depend on a graph of this kind.",
+		"Correct the name, or add the graph to MEDIA/GRAPHS.")
 	foundMinAboveMax = Catalog.Add("tl-mod-min-above-max", check.Warning,
 		"A lowest value is above the highest value of the same node.",
 		"Correct one of the two.")

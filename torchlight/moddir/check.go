@@ -9,6 +9,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/internal/limits/parallel"
 	"trowel.example/internal/text/words"
+	"trowel.example/torchlight/internal/hole"
 	"trowel.example/torchlight/internal/inherit"
 	"trowel.example/torchlight/internal/picture"
 	"trowel.example/torchlight/internal/tables"
@@ -32,17 +33,15 @@ type CheckOptions struct {
 // facts are the properties of a file that the checks need after reading it.
 type facts struct {
 	path     string
-	guid     string // UNIT_GUID or UNIQUE_GUID
-	create   bool   // the game creates things from the file: it is not only a base of others
 	basefile string
 	refs     []reference
-	icons    []reference         // references to sprites by name
-	sprites  []string            // the sprites of an image set
-	meshes   []reference         // meshes of units and objects
-	textures []reference         // textures of materials and units
-	mentions []mention           // names of things that other files define
-	names    [nameKinds][]string // names that the file defines, in upper case
-	doubts   []check.Finding     // findings about values that only the mod as a whole gives
+	icons    []reference // references to sprites by name
+	sprites  []string    // the sprites of an image set
+	meshes   []reference // meshes of units and objects
+	textures []reference // textures of materials and units
+	mentions []mention   // names of things that other files define
+	definitions
+	doubts   []check.Finding // findings about values that only the mod as a whole gives
 	table    raw.Table
 	tree     *text.Node // the tree, for the tables; nil if it was not kept
 	findings []check.Finding
@@ -106,7 +105,8 @@ func checkWith(r *pak.Reader, archive func(see func(*pak.File, []byte)), o Check
 			all[i] = e.read(files[i])
 		}
 	})
-	reported := checkGUIDs(all, sink)
+	game := factsOfGame(all, o.Base, func(file string) bool { return present[file] || removed[file] })
+	reported := checkGUIDs(all, game, sink)
 	sources := sourcesOfArchive(r, o.Options)
 	for i, f := range files {
 		if !f.Duplicate && all[i].tree != nil {
@@ -138,7 +138,11 @@ func checkWith(r *pak.Reader, archive func(see func(*pak.File, []byte)), o Check
 			sink(found)
 		}
 	}
-	checkNames(all, o.Base, sink)
+	checkNames(all, game, sink)
+	checkSameNames(all, game, sink)
+	checkSets(all, game, sink)
+	checkLoops(all, game, sink)
+	checkGraphs(all, game, sink)
 	checkOverrides(r, o.With, &o.Options, sink)
 	checkOtherGUIDs(all, present, o.With, sink)
 	checkTables(all, sources, o.Base, present, reported, sink)
@@ -234,14 +238,11 @@ func (e *examination) hold(a *facts, root *text.Node, size int) {
 // look records the properties and the references of a data file.
 func (a *facts) look(root *text.Node) {
 	a.basefile, _ = root.Get("BASEFILE")
-	a.guid, a.create = guidOf(a.path, root)
-	for kind := range nameKinds {
-		kind.defines(gameName(a.path), root, func(name string) { a.names[kind] = append(a.names[kind], name) })
-	}
+	a.definitions = definitionsOf(a.path, root)
 	a.mesh(root)
 	var walk func(n *text.Node, parent, way string)
 	walk = func(n *text.Node, parent, way string) {
-		way += n.Name + "."
+		way += "."
 		mentions(gameName(a.path), n, parent, func(kind nameKind, p *text.Property) {
 			a.mentions = append(a.mentions, mention{kind, reference{p.Value, text.Place{Path: a.path, Node: way + p.Key}}})
 		})
@@ -257,37 +258,27 @@ func (a *facts) look(root *text.Node) {
 				a.refs = append(a.refs, reference{p.Value, text.Place{Path: a.path, Node: way + p.Key}})
 			}
 		}
+		times := make(map[string]int)
 		for c := range n.Children() {
-			walk(c, strings.ToUpper(n.Name), way)
+			name := strings.ToUpper(c.Name)
+			times[name]++
+			walk(c, strings.ToUpper(n.Name), way+indexed(c.Name, times[name]))
 		}
 	}
-	walk(root, "", "")
+	walk(root, "", root.Name)
 }
 
-// guidKey returns the key of the GUID of a unit or skill, or "" for other files.
-func guidKey(path string) string {
-	switch path = gameName(path); {
-	case strings.HasPrefix(path, "MEDIA/UNITS/"):
-		return "UNIT_GUID"
-	case strings.HasPrefix(path, "MEDIA/SKILLS/"):
-		return "UNIQUE_GUID"
-	}
-	return ""
-}
+// guidKey returns the key of the GUID of a unit, skill or recipe, or "" for other files.
+func guidKey(path string) string { return hole.GUIDKey(gameName(path)) }
 
-// guidOf returns the GUID of a unit or skill, and whether the game creates things from the file.
+// guidOf returns the GUID of a unit, skill or recipe, and whether the game creates things from the file.
 func guidOf(path string, root *text.Node) (guid string, create bool) {
-	switch key := guidKey(path); key {
-	case "UNIT_GUID":
-		guid, _ = root.Get(key)
-		never, _ := root.Get("DONTCREATE")
-		dont, _ := text.ParseBool(never)
-		return guid, !dont
-	case "UNIQUE_GUID":
-		guid, _ = root.Get(key)
-		return guid, strings.EqualFold(root.Name, "SKILL")
+	key := guidKey(path)
+	if key == "" {
+		return "", false
 	}
-	return "", false
+	guid, _ = root.Get(key)
+	return guid, hole.Creates(gameName(path), root)
 }
 
 // isReported reports whether a finding is about a record of a table whose file has been reported for the same reason.
@@ -308,38 +299,39 @@ func gameName(path string) string {
 	return strings.ToUpper(strings.ReplaceAll(path, `\`, "/"))
 }
 
-// checkGUIDs reports units and skills without a GUID or with the GUID of another, and returns the files that it
+// checkGUIDs reports units, skills and recipes without a GUID or with the GUID of another, and returns the files that it
 // reported.
-func checkGUIDs(all []facts, sink check.Sink) (reported map[string]bool) {
+func checkGUIDs(all []facts, game *gameFacts, sink check.Sink) (reported map[string]bool) {
 	reported = make(map[string]bool)
-	for _, group := range []struct {
-		folder string
-		kind   *check.Kind
-		key    string
-	}{{"MEDIA/UNITS/", foundGUID, "UNIT_GUID"}, {"MEDIA/SKILLS/", foundSkillGUID, "UNIQUE_GUID"}} {
-		first := make(map[string]string)
-		for _, a := range all {
-			if !strings.HasPrefix(strings.ToUpper(a.path), group.folder) || !a.create {
-				continue
-			}
-			other, twice := first[a.guid]
-			switch {
-			case a.guid == "" && a.basefile == "":
-				sink.AddAt(foundNoGUID, []check.Place{check.File(a.path)}, a.path, -1, "has no %s", group.key)
-			case a.guid == "":
-				continue
-			case twice:
-				sink.AddAt(group.kind, []check.Place{check.File(a.path), check.File(other)}, a.path, -1,
-					"has the same %s %s as %s", group.key, a.guid, other)
-			default:
-				first[a.guid] = a.path
-				continue
-			}
-			reported[gameName(a.path)] = true
+	first := make(map[string]string)
+	for _, a := range byPath(all) {
+		key := guidKey(a.path)
+		if !a.create || key == "" {
+			continue
 		}
+		other, twice := first[key+a.guid]
+		theirs, inGame := game.guids[key+a.guid]
+		at := []check.Place{text.Place{Path: a.path, Node: key}}
+		switch {
+		case a.guid == "" && a.basefile == "" && key != "GUID":
+			sink.AddAt(foundNoGUID, at, a.path, -1, "has no %s", key)
+		case a.guid == "":
+			continue
+		case inGame:
+			sink.AddAt(sameGUIDs[key], at, a.path, -1, "%s", hole.SameGUID(key, a.guid, theirs, hole.Game))
+		case twice:
+			sink.AddAt(sameGUIDs[key], append(at, text.Place{Path: other, Node: key}), a.path, -1, "%s", hole.SameGUID(key, a.guid, other, ""))
+		default:
+			first[key+a.guid] = a.path
+			continue
+		}
+		reported[gameName(a.path)] = true
 	}
 	return reported
 }
+
+// sameGUIDs are the findings about equal GUIDs by their keys.
+var sameGUIDs = map[string]*check.Kind{"UNIT_GUID": foundGUID, "UNIQUE_GUID": foundSkillGUID, "GUID": foundRecipeGUID}
 
 // checkInheritedGUIDs reports units and skills that have the GUID of one of their base files, and adds them to reported.
 func checkInheritedGUIDs(all []facts, sources, base tables.Sources, reported map[string]bool, sink check.Sink) {
@@ -351,7 +343,7 @@ func checkInheritedGUIDs(all []facts, sources, base tables.Sources, reported map
 		return root, err
 	}
 	for _, a := range all {
-		if !a.create || a.guid != "" || a.basefile == "" {
+		if !a.create || a.guid != "" || a.basefile == "" || guidKey(a.path) == "" {
 			continue
 		}
 		root, err := tree(gameName(a.path))
@@ -360,8 +352,8 @@ func checkInheritedGUIDs(all []facts, sources, base tables.Sources, reported map
 		}
 		chain := inherit.Follow(gameName(a.path), root, tree)
 		if v, ok := chain.Find(guidKey(a.path)); ok {
-			sink.AddAt(foundGUIDInherited, []check.Place{check.File(a.path)}, a.path, -1, "has no %s of its own, but that of %s",
-				guidKey(a.path), chain.Links[v.Link].File)
+			sink.AddAt(foundGUIDInherited, []check.Place{check.File(a.path)}, a.path, -1, "%s",
+				hole.InheritedGUID(guidKey(a.path), chain.Links[v.Link].File))
 			reported[gameName(a.path)] = true
 		}
 	}
@@ -386,8 +378,8 @@ func checkOtherGUIDs(all []facts, present map[string]bool, others []Other, sink 
 			}
 			guid, create := guidOf(file, root)
 			if path, has := own[guidKey(file)+guid]; has && create && guid != "" {
-				sink.AddAt(foundGUIDOther, []check.Place{check.File(path)}, path, -1, "has the same %s %s as %s of %s", guidKey(file), guid,
-					gameName(file), other.Name)
+				sink.AddAt(foundGUIDOther, []check.Place{check.File(path)}, path, -1, "%s",
+					hole.SameGUID(guidKey(file), guid, gameName(file), hole.OfMod(other.Name)))
 			}
 		}
 	}

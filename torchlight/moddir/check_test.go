@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"maps"
 	"os"
@@ -26,12 +27,14 @@ import (
 
 const emptyLayout = "[Layout]\n<INTEGER>VERSION:4\n<UNSIGNED INT>COUNT:0\n[OBJECTS]\n[/OBJECTS]\n[/Layout]"
 
-func unit(keys ...string) string {
-	return "[UNIT]\n<STRING>NAME:A\n" + strings.Join(keys, "\n") + "\n[/UNIT]"
-}
+func unit(keys ...string) string { return thing("UNIT", keys) }
 
-func skill(keys ...string) string {
-	return "[SKILL]\n<STRING>NAME:A\n" + strings.Join(keys, "\n") + "\n[/SKILL]"
+func skill(keys ...string) string { return thing("SKILL", keys) }
+
+// thing returns a data file with a name that only files with the same keys have.
+func thing(root string, keys []string) string {
+	all := strings.Join(keys, "\n")
+	return fmt.Sprintf("[%s]\n<STRING>NAME:A%d\n%s\n[/%s]", root, crc32.ChecksumIEEE([]byte(all)), all, root)
 }
 
 // checkMod returns the findings of a mod that is built from sources, with its tables unless noTables is set. The
@@ -97,8 +100,9 @@ func TestCatalog(t *testing.T) {
 	}{
 		{want: "", files: clean, base: base},
 		{want: "tl-mod-source", files: clean, base: base, change: func(files map[string]string) { files["MEDIA/X.DAT"] = unit() }},
-		{want: "tl-mod-duplicate-guid", files: with("MEDIA/UNITS/MONSTERS/C.DAT", unit(guid, based)), base: base},
-		{want: "tl-mod-duplicate-unique-guid", files: with("MEDIA/SKILLS/T.DAT", skill("<INTEGER64>UNIQUE_GUID:5")), base: base},
+		{want: "tl-mod-duplicate-guid", files: with("MEDIA/UNITS/MONSTERS/C.DAT", unit(guid, based, "<INTEGER>LEVEL:2")), base: base},
+		{want: "tl-mod-duplicate-unique-guid", files: with("MEDIA/SKILLS/T.DAT",
+			skill("<INTEGER64>UNIQUE_GUID:5", "<INTEGER>LEVEL:2")), base: base},
 		{want: "tl-mod-missing-basefile", files: with("MEDIA/UNITS/MONSTERS/C.DAT",
 			unit("<INTEGER64>UNIT_GUID:9", "<STRING>BASEFILE:media/units/nowhere.dat")), base: base},
 		{want: "tl-mod-outside-media", files: with("MEDIA/UNITS/MONSTERS/C.DAT",

@@ -1,16 +1,13 @@
 package moddir
 
 import (
-	"maps"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"trowel.example/check"
-	"trowel.example/internal/limits/parallel"
-	"trowel.example/internal/text/words"
+	"trowel.example/torchlight/internal/hole"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/text"
 )
@@ -25,6 +22,9 @@ const (
 	affixes
 	spawnClasses
 	units
+	sets
+	graphs
+	dungeons  // that two have the same name is reported, but not who refers to them
 	nameKinds // their number
 )
 
@@ -40,6 +40,9 @@ var named = [nameKinds]struct {
 	affixes:      {foundAffix, "affix", []string{"MEDIA/AFFIXES/"}},
 	spawnClasses: {foundSpawnClass, "spawn class", []string{"MEDIA/SPAWNCLASSES/"}},
 	units:        {foundUnit, "unit", []string{"MEDIA/UNITS/"}},
+	sets:         {foundSet, "set", []string{"MEDIA/SETS/"}},
+	graphs:       {foundGraph, "graph", []string{"MEDIA/GRAPHS/"}},
+	dungeons:     {nil, "dungeon", []string{"MEDIA/DUNGEONS/"}},
 }
 
 // mention is a name that a file refers to.
@@ -48,16 +51,13 @@ type mention struct {
 	reference
 }
 
-// noName are values that the game reads as no name, or as any.
-var noName = map[string]bool{"": true, "NONE": true, "ANY": true}
-
 // mentions calls yield for the names that a node of a data file refers to.
 func mentions(file string, n *text.Node, parent string, yield func(kind nameKind, p *text.Property)) {
 	node := strings.ToUpper(n.Name)
 	effect, _ := n.Get("TYPE")
 	casts := node == "EFFECT" && strings.HasPrefix(strings.ToUpper(effect), "CAST SKILL")
 	for p := range n.Properties() {
-		if !p.Type.IsString() || noName[strings.ToUpper(p.Value)] {
+		if !p.Type.IsString() || hole.IsNone(p.Value) {
 			continue
 		}
 		switch key := strings.ToUpper(p.Key); {
@@ -71,8 +71,12 @@ func mentions(file string, n *text.Node, parent string, yield func(kind nameKind
 			yield(affixes, p)
 		case strings.Contains(key, "SPAWNCLASS"):
 			yield(spawnClasses, p)
-		case key == "UNIT" && strings.HasPrefix(file, "MEDIA/SPAWNCLASSES/"):
+		case key == "UNIT" && (strings.HasPrefix(file, "MEDIA/SPAWNCLASSES/") || strings.HasPrefix(file, "MEDIA/RECIPES/")):
 			yield(units, p)
+		case key == "SET" && parent == "" && isItem(file):
+			yield(sets, p)
+		case parent == "" && isMonster(file) && graphKeys[key]:
+			yield(graphs, p)
 		}
 	}
 }
@@ -87,7 +91,7 @@ func mentionsInLayout(f *layout.File, yield func(kind nameKind, name string, obj
 				continue
 			}
 			name, ok := p.Text()
-			if !ok || noName[strings.ToUpper(name)] {
+			if !ok || hole.IsNone(name) {
 				continue
 			}
 			switch key := info.Name; {
@@ -109,96 +113,33 @@ func (kind nameKind) definedIn(file string) bool {
 	return extension(file) == ".DAT" && slices.ContainsFunc(named[kind].folders, func(f string) bool { return strings.HasPrefix(file, f) })
 }
 
-// defines calls yield for the names of a kind that a data file defines.
-func (kind nameKind) defines(file string, root *text.Node, yield func(name string)) {
+// defines calls yield for the names of a kind that a data file defines, and their places.
+func (kind nameKind) defines(file string, root *text.Node, yield func(name string, at text.Place)) {
 	if !kind.definedIn(file) {
 		return
 	}
-	if kind != effectTypes {
-		if name, ok := root.Get("NAME"); ok {
-			yield(strings.ToUpper(name))
+	define := func(n *text.Node, key string) {
+		if name, ok := n.Get(key); ok {
+			yield(hole.Name(name), text.Place{Path: file, Node: n.Name + "." + key})
 		}
-		return
 	}
-	for n := range root.Children() {
-		for _, key := range []string{"EFFECT", "NAME"} { // both occur as TYPE
-			if name, ok := n.Get(key); ok {
-				yield(strings.ToUpper(name))
+	switch kind {
+	case effectTypes:
+		for n := range root.Children() {
+			for _, key := range []string{"EFFECT", "NAME"} { // both occur as TYPE
+				define(n, key)
 			}
 		}
-	}
-}
-
-// namesIn returns the names of a kind that the files of the game define. They are nil if the game's files are unknown.
-// Files that cannot be read define none.
-func (kind nameKind) namesIn(base Files) map[string]bool {
-	if base == nil {
-		return nil
-	}
-	var files []string
-	for file := range base.Files() {
-		if kind.definedIn(strings.ToUpper(file)) {
-			files = append(files, file)
+	case graphs:
+		for name, n := range hole.Graphs(file, root) {
+			yield(hole.Name(name), text.Place{Path: file, Node: n.Name})
 		}
-	}
-	var mu sync.Mutex
-	names := make(map[string]bool)
-	parallel.Each(len(files), func(i int) {
-		root, err := base.Tree(files[i])
-		if err != nil {
-			return
+	case spawnClasses:
+		for n := range hole.Classes(root) {
+			define(n, "NAME")
 		}
-		kind.defines(strings.ToUpper(files[i]), root, func(name string) {
-			mu.Lock()
-			defer mu.Unlock()
-			names[name] = true
-		})
-	})
-	if len(names) == 0 {
-		return nil
-	}
-	return names
-}
-
-// checkNames reports names that neither the mod nor the game defines. There is one finding for each pair of a file and
-// a name. It does nothing for kinds of which no name of the game is known. A list of effect types in the mod replaces
-// that of the game.
-func checkNames(all []facts, base Files, sink check.Sink) {
-	for kind := range nameKinds {
-		if !slices.ContainsFunc(all, func(a facts) bool {
-			return slices.ContainsFunc(a.mentions, func(m mention) bool { return m.kind == kind })
-		}) {
-			continue // the files of the game need not be read
-		}
-		known := kind.namesIn(base)
-		if kind == effectTypes && slices.ContainsFunc(all, func(a facts) bool { return len(a.names[kind]) > 0 }) {
-			known = make(map[string]bool)
-		}
-		if known == nil {
-			continue
-		}
-		for _, a := range all {
-			for _, name := range a.names[kind] {
-				known[name] = true
-			}
-		}
-		names := slices.Sorted(maps.Keys(known))
-		for _, a := range all {
-			unknown := make(map[string][]check.Place)
-			var order []string
-			for _, m := range a.mentions {
-				if name := strings.ToUpper(m.to); m.kind == kind && !known[name] {
-					if unknown[name] == nil {
-						order = append(order, name)
-					}
-					unknown[name] = append(unknown[name], m.at)
-				}
-			}
-			for _, name := range order {
-				sink.AddAt(named[kind].found, unknown[name], a.path, -1, "names the %s %q, which neither the mod nor the game has%s",
-					named[kind].what, name, words.DidYouMean(name, names, min(2, (len(name)-1)/5)))
-			}
-		}
+	default:
+		define(root, "NAME")
 	}
 }
 

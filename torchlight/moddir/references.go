@@ -8,6 +8,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/text/words"
+	"trowel.example/torchlight/internal/hole"
 	"trowel.example/torchlight/internal/tables"
 	"trowel.example/torchlight/text"
 )
@@ -93,7 +94,7 @@ func checkReferences(all []facts, present map[string]bool, base tables.Sources, 
 		case !strings.HasPrefix(m.name, "MEDIA/"):
 			sink.AddAt(foundOutsideMedia, m.at, m.from, -1, "refers%s to %s, which is not in MEDIA/", times, m.to)
 		case known && m.base:
-			sink.AddAt(foundBaseMissing, m.at, m.from, -1, "refers%s to %s, which does not exist%s", times, m.to, near)
+			sink.AddAt(foundBaseMissing, m.at, m.from, -1, "%s", hole.BaseFile(m.name, times, near))
 		case known:
 			sink.AddAt(foundFileMissing, m.at, m.from, -1, "refers%s to %s, which does not exist%s", times, m.to, near)
 		case near != "" || c.own(m.name):

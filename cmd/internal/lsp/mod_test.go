@@ -56,6 +56,33 @@ func TestModWhole(t *testing.T) {
 	}
 }
 
+// TestModHoles tests that what a mod names and lacks, or has twice, is marked at its key while the text is open.
+func TestModHoles(t *testing.T) {
+	dir := filepath.Join(copySample(t, "cinder"), "MEDIA")
+	base, err := filepath.Abs("../../../samples/ember-base")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := start(t, `{}`, map[string]string{"base": base})
+	for _, b := range []struct{ file, from, to, code, at, message string }{
+		{"SPAWNCLASSES/EMBER_HOUND_LOOT.DAT", "SPAWNCLASS:EMBER_CHEST", "SPAWNCLASS:EMBER_HOUND", "tl-mod-class-loop", "10:2-10:8",
+			`the spawn class "EMBER_HOUND_LOOT" contains "EMBER_HOUND_LOOT", which contains the class again, or is nested too deeply`},
+		{"UNITS/ITEMS/EMBER/ASHEN_GUARD.DAT", "NAME:ASHEN_GUARD", "NAME:Ashen_Blade", "tl-mod-duplicate-name", "1:14-1:25",
+			`has the same NAME "ASHEN_BLADE" as MEDIA/UNITS/ITEMS/EMBER/ASHEN_BLADE.DAT`},
+		{"UNITS/MONSTERS/EMBER/CINDER_HOUND.DAT", "\t<INTEGER>MAXHP", "\t<STRING>ARMOR_GRAPH:NOWHERE\r\n\t<INTEGER>MAXHP",
+			"tl-mod-unknown-graph", "9:21-9:28",
+			`names the graph "NOWHERE", which is not in these files`},
+		{"UNITS/ITEMS/EMBER/ASHEN_GUARD.DAT", "5148310662718520915", "5148310662718520914", "tl-mod-duplicate-guid", "3:22-3:41", ""},
+	} {
+		name := filepath.Join(dir, filepath.FromSlash(b.file))
+		u := c.open(name, strings.Replace(readText(t, name), b.from, b.to, 1))
+		if p := c.has(u, b.code); p.Range.String() != b.at || b.message != "" && p.Message != b.message {
+			t.Errorf("%s: %v %s, want %s", b.code, p.Range, p.Message, b.at)
+		}
+		c.tell("textDocument/didClose", map[string]any{"textDocument": map[string]any{"uri": u}})
+	}
+}
+
 func TestModQuestions(t *testing.T) {
 	ring, leap, glow := ember(t)
 	table := filepath.Join(filepath.Dir(ring), "../../../UNITDATA.RAW.json")

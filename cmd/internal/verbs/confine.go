@@ -41,7 +41,7 @@ const (
 
 // needTexts describe the needs, for docs/sandbox.md.
 var needTexts = map[need]string{
-	needOutput: "writing to the folder of the output (`-o`, `--out-dir`, `--tiles`); without these options, to the current folder " +
+	needOutput: "writing to the folder of the output (`-o`, `--out-dir`, `--tiles`, `--html`); without these options, to the current folder " +
 		"and the folders of the files",
 	needPlace:    "with `--in-place`, `--into`, `--restore` or `--edit`, writing to the folders of the files",
 	needChanges:  "writing to the folders of everything that the command line names",
@@ -90,7 +90,7 @@ func annotate(cmd *cobra.Command, note, text string) {
 // Options of verbs that name what is written: the result, or more than that.
 var (
 	outputFlags = []string{"output", "out-dir", "tiles"}
-	otherFlags  = []string{"backup", "into", "restore", "resume"}
+	otherFlags  = []string{"backup", "into", "restore", "resume", "html"}
 )
 
 // placeFlags are the options that let a verb change its files.

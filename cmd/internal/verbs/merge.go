@@ -1,11 +1,13 @@
 package verbs
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"path"
@@ -13,11 +15,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"trowel.example/check"
+	"trowel.example/cmd/internal/review"
 	"trowel.example/cmd/internal/service"
+	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/files/regular"
@@ -31,9 +36,12 @@ import (
 type merging struct {
 	*writing
 	out, prefer string
+	html        string      // the page of the report
 	side        merge3.Side // that prefer names
 	force       bool
 	conflicts   []check.Conflict
+	changes     []check.Change      // for the page
+	files       []format.MergedFile // of a merge of many files
 }
 
 func mergeCommand(a *Tool) *cobra.Command {
@@ -57,16 +65,21 @@ always complete.
 If -o names a folder, the result is a folder as extract makes it. If there are conflicts, its folder
 .trowel-merge has both versions of each part, so that you can finish the merge and pack it.
 
+--html writes the report as one page without scripts: for many files a table of the parts that
+differ, with the use of each file's version, and all conflicts and changes.
+
 With --json it prints an array with one {file, format, output, dryRun, changes, conflicts,
-made, warnings, losses, error}: changes are the changes taken from THEIRS, an array of {path,
-what, count, unit, at}, conflicts is an array of {path, at, what, base, ours, theirs, took}.`,
+made, files, warnings, losses, error}: changes are the changes taken from THEIRS, an array of {path,
+what, count, unit, at}, conflicts is an array of {path, at, what, base, ours, theirs, took}. Many
+files have files, an array of {path, uses}.`,
 		Example: `  trowel merge climb.map mine.map yours.map -o climb-both.map
   trowel merge base ours theirs -o both --prefer theirs --json
-  trowel merge --mods wolves.mod bears.mod -o pack.mod --title "Beasts"`,
+  trowel merge --mods wolves.mod bears.mod -o pack.mod --title "Beasts" --html report.html`,
 		Args: args(1, -1),
 	}
 	cmd.Flags().StringVarP(&m.out, "output", "o", "", "the new `file` or folder")
 	cmd.Flags().StringVar(&m.prefer, "prefer", "", "the `side` to use where both changed a part: ours or theirs (default ours)")
+	cmd.Flags().StringVar(&m.html, "html", "", "write the report as a page to a `file`, also with --dry-run")
 	m.flags(cmd)
 	m.keepFlag(cmd)
 	cmd.Flags().BoolVarP(&m.force, "force", "f", false, "replace an existing file")
@@ -90,6 +103,10 @@ what, count, unit, at}, conflicts is an array of {path, at, what, base, ours, th
 			return fmt.Errorf("expected at least two files: trowel merge --%s FILE FILE... -o NEW", many.Flag)
 		case many == nil && len(args) != 3:
 			return wording.Hint(fmt.Errorf("expected three files: %s", useLine(cmd)), "BASE is the version that OURS and THEIRS began with")
+		case m.html == "-":
+			return errors.New("--html: expected the name of a file")
+		case m.html != "" && m.html == m.out:
+			return fmt.Errorf("--html and -o name the same file, %s", m.html)
 		case m.out == "" && !m.dryRun:
 			return wording.Hint(errors.New("no name given for the new file"), "give it with -o, or use --dry-run")
 		}
@@ -172,7 +189,11 @@ func (m *merging) merge(ctx context.Context, args []string, many *format.Merging
 	}
 	run := func(out format.Output) (err error) {
 		if many != nil {
-			m.conflicts, err = ours.Merging.Many.Merge(ctx, job, sources, out, m.prefer, m.took(r))
+			m.conflicts, err = ours.Merging.Many.Merge(ctx, job, sources, out, m.prefer, format.MergeReport{Took: m.took(r),
+				File: func(f format.MergedFile) { m.files = append(m.files, f) }})
+			if r.asJSON {
+				r.extra = terminal.Object{{"files", append([]format.MergedFile{}, m.files...)}}
+			}
 		} else {
 			m.conflicts, err = ours.Merging.Merge(ctx, job, sources[0], sources[1], sources[2], out,
 				merge3.Options{Prefer: m.side, OnTook: m.took(r)})
@@ -180,6 +201,14 @@ func (m *merging) merge(ctx context.Context, args []string, many *format.Merging
 		return err
 	}
 	opts := m.WriteOptions(ctx, m.force, ours.Format, job, nil, filepath.Ext(ours.Source.Name), reads)
+	page := output.Stream(io.Discard)
+	if m.html != "" {
+		page, err = output.New(m.html, output.Options{Replace: m.force, Reads: opts.Reads, Others: opts.Others})
+		if err != nil {
+			return fmt.Errorf("--html: %w", err)
+		}
+		defer page.Discard()
+	}
 	switch {
 	case m.dryRun:
 		err = run(nil)
@@ -199,6 +228,9 @@ func (m *merging) merge(ctx context.Context, args []string, many *format.Merging
 	if err != nil {
 		return err
 	}
+	if err := m.writePage(ctx, args, page); err != nil {
+		return err
+	}
 	_ = m.Tool.out.Flush()
 	wrote := "wrote " + m.out
 	if m.dryRun {
@@ -214,9 +246,36 @@ func (m *merging) merge(ctx context.Context, args []string, many *format.Merging
 	return nil
 }
 
+// writePage writes the page of the report.
+func (m *merging) writePage(ctx context.Context, args []string, page *output.Output) error {
+	if m.html == "" {
+		return nil
+	}
+	defer context.AfterFunc(ctx, page.Interrupt)()
+	report := review.Merged{Inputs: args, Output: m.out, Files: m.files, Conflicts: m.conflicts, Changes: m.changes}
+	if m.dryRun {
+		report.Output = ""
+	}
+	var b bytes.Buffer
+	err := report.HTML(&b)
+	if err == nil {
+		err = format.Write(page, b.Bytes())
+	}
+	if err != nil {
+		return err
+	}
+	return cmp.Or(ctx.Err(), page.Commit())
+}
+
+// maxPageChanges is the number of changes that are kept for the page.
+const maxPageChanges = 10_000
+
 // took returns the function that prints the changes taken from theirs.
 func (m *merging) took(r *report) func(check.Change) error {
 	return func(c check.Change) error {
+		if m.html != "" && len(m.changes) < maxPageChanges {
+			m.changes = append(m.changes, c)
+		}
 		switch {
 		case r.asJSON:
 			return r.item("changes", c)
@@ -250,7 +309,30 @@ func (m *merging) reportConflicts(r *report) error {
 			return err
 		}
 	}
-	return nil
+	if m.out == "-" || r.asJSON {
+		return nil
+	}
+	return m.printTable()
+}
+
+// printTable prints the parts of which several files have different versions, with the use of each.
+func (m *merging) printTable() error {
+	if len(m.files) == 0 || m.talk.Quiet && !m.dryRun {
+		return nil
+	}
+	const longest = 120 // bytes of a name
+	m.talk.Clear()
+	names, rows := review.MergeTable(m.files)
+	w := tabwriter.NewWriter(m.Tool.out, 0, 0, 2, ' ', 0)
+	for _, row := range append([][]string{append([]string{"FILE"}, names...)}, rows...) {
+		for i := range row {
+			row[i] = words.Printable(words.Cut(row[i], longest))
+		}
+		if _, err := fmt.Fprintln(w, strings.Join(row, "\t")); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
 }
 
 // maxSummary is the maximum number of lines in a summary of conflicts.

@@ -112,7 +112,7 @@ var toyMerging = &format.Merging{
 	},
 	Many: &format.MergingMany{Flag: "boxes", Help: "pour many boxes into one",
 		Merge: func(_ context.Context, _ *format.Job, files []*format.Source, out format.Output, _ string,
-			_ func(check.Change) error) ([]check.Conflict, error) {
+			_ format.MergeReport) ([]check.Conflict, error) {
 			var all box
 			for _, src := range files {
 				b, err := readBox(src, nil)

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"trowel.example/torchlight/internal/hole"
 	"trowel.example/torchlight/internal/inherit"
 	"trowel.example/torchlight/text"
 )
@@ -51,8 +52,7 @@ func (r *reader) build() {
 	for _, class := range r.Classes {
 		for _, e := range class.Entries {
 			if e.Cut {
-				r.hole("loop", class.Name, place{class.Files[0], ""}, "class %s contains %s, which contains the class again, or is nested too deeply",
-					class.Name, e.To.Name)
+				r.hole("loop", class.Name, e.at, hole.ClassLoop(class.Name, e.To.Name))
 			}
 		}
 	}
@@ -204,7 +204,7 @@ func (r *reader) buildClass(c *Class) {
 			at.node += fmt.Sprintf("[%d]", i)
 		}
 		k := keysOf(n)
-		e := Entry{Weight: Number(k["WEIGHT"]), Min: 1, Max: 1, override: truth(k["RARITY_OVERRIDE"]), any: truth(k["IGNORE_RANGE"])}
+		e := Entry{Weight: Number(k["WEIGHT"]), Min: 1, Max: 1, override: truth(k["RARITY_OVERRIDE"]), any: truth(k["IGNORE_RANGE"]), at: at}
 		_, least := k["MINCOUNT"]
 		_, most := k["MAXCOUNT"]
 		if least {
@@ -215,14 +215,14 @@ func (r *reader) buildClass(c *Class) {
 		}
 		switch {
 		case k["SPAWNCLASS"] != "":
-			e.To = r.link(KindClass, k["SPAWNCLASS"], at)
+			e.To = r.link(KindClass, k["SPAWNCLASS"], at.key("SPAWNCLASS"))
 		case k["UNITTYPE"] != "" && strings.EqualFold(strings.TrimSpace(k["UNITTYPE"]), "NONE"):
 			e.To = Link{Kind: kindNone}
 		case k["UNITTYPE"] != "":
-			e.To = r.link(KindType, k["UNITTYPE"], at)
+			e.To = r.link(KindType, k["UNITTYPE"], at.key("UNITTYPE"))
 			note(&c.Thing, noteType)
 		case k["UNIT"] != "":
-			e.To = r.link(KindUnit, k["UNIT"], at)
+			e.To = r.link(KindUnit, k["UNIT"], at.key("UNIT"))
 		default:
 			e.To = Link{Kind: kindNone}
 		}
@@ -294,7 +294,7 @@ func (r *reader) buildItem(v *Item) {
 	if k["MAXDAMAGE"] != "" && k["MINDAMAGE"] != "" {
 		exact, low, high, ok := r.graphs.Damage(Weapon{Number(k["MINDAMAGE"]), Number(k["MAXDAMAGE"]),
 			percent("RARITY_DMG_MOD"), percent("SPEED_DMG_MOD")}, level)
-		r.curved(t, "BASE_WEAPON_DAMAGE")
+		r.curved(t, hole.WeaponGraph)
 		if ok {
 			v.Damage = &Damage{Low: low, High: high, Shares: make(map[string][2]float64)}
 			for _, element := range Elements {
@@ -306,7 +306,7 @@ func (r *reader) buildItem(v *Item) {
 	}
 	if physical := Number(k["ARMOR_PHYSICAL"]); physical != 0 {
 		v.Armor, _ = r.graphs.Armor(physical, percent("RARITY_AMR_MOD"), percent("SPECIAL_AMR_MOD"), level)
-		r.curved(t, "ARMOR_PLAYER_BYLEVEL_FORSET")
+		r.curved(t, hole.ArmorGraph)
 		note(t, noteArmor)
 	}
 	for _, key := range []string{"STRENGTH", "DEXTERITY", "MAGIC", "DEFENSE"} {
@@ -335,11 +335,11 @@ func (r *reader) buildSet(s *Set) {
 		}
 	}
 	if len(s.Members) == 0 {
-		r.hole("member", s.Name, place{s.Files[0], ""}, "set %s has no member in these files", s.Name)
+		r.hole("member", s.Name, r.at(&s.Thing, "NAME"), hole.NoMember(s.Name))
 	}
 	r.each(&s.Thing, "AFFIX", func(n *text.Node, at place) {
 		k := keysOf(n)
-		b := Bonus{Count: whole(k["COUNT"]), Affix: r.link(KindAffix, k["AFFIX"], at)}
+		b := Bonus{Count: whole(k["COUNT"]), Affix: r.link(KindAffix, k["AFFIX"], at.key("AFFIX"))}
 		r.use(b.Affix, KindSet, &s.Thing)
 		if a := r.things[keyOf(b.Affix)]; a != nil {
 			b.Effects = r.effectsOf(a, float64(s.Level))
@@ -366,15 +366,15 @@ func (r *reader) buildSkill(s *Skill) {
 			}
 			seen[level] = true
 			l := SkillLevel{Level: level, Values: keysOf(n)}
-			for below := range n.All() {
+			eachNode(n, place{link.File, link.Root.Name + "." + n.Name}, func(below *text.Node, at place) {
 				if strings.EqualFold(below.Name, "AFFIXES") {
 					for p := range below.Keys("AFFIX") {
-						a := r.link(KindAffix, p.Value, place{link.File, link.Root.Name + "." + n.Name})
+						a := r.link(KindAffix, p.Value, at.key("AFFIX"))
 						r.use(a, KindSkill, &s.Thing)
 						l.Affixes = append(l.Affixes, a)
 					}
 				}
-			}
+			})
 			s.Levels = append(s.Levels, l)
 		}
 	}
@@ -395,7 +395,7 @@ func (r *reader) buildUnit(u *Unit) {
 	u.Champion = truth(k["CHAMPION"]) || truth(k["BOSS_CHAMPION"]) || strings.HasSuffix(kind, "_CHAMPION")
 	u.Role = roleOf(u.Files[0], kind, u.Champion)
 	u.MinLevel, u.MaxLevel = whole(k["MINLEVEL"]), whole(k["MAXLEVEL"])
-	for stat, key := range ownGraphs {
+	for stat, key := range hole.UnitGraphs {
 		if name := strings.TrimSpace(k[key]); name != "" {
 			if u.Graphs == nil {
 				u.Graphs = make(map[string]string)
@@ -405,7 +405,7 @@ func (r *reader) buildUnit(u *Unit) {
 		}
 	}
 	if k["MAXHP"] != "" || k["MAXDAMAGE"] != "" {
-		for stat := range stats {
+		for stat := range hole.Stats {
 			for d := Easy; d <= VeryHard; d++ {
 				r.curved(t, cmp.Or(u.Graphs[stat], StatGraph(stat, u.Champion, d)))
 			}
@@ -435,7 +435,7 @@ func (r *reader) buildUnit(u *Unit) {
 				}
 				return 1
 			}
-			x := Treasure{Node: node, Class: r.link(KindClass, k["SPAWNCLASS"], place{at.file, at.node + ".SPAWNCLASS"}),
+			x := Treasure{Node: node, Class: r.link(KindClass, k["SPAWNCLASS"], at.key("SPAWNCLASS")),
 				Min: count("MIN", "MINCOUNT"), Max: count("MAX", "MAXCOUNT", "MIN", "MINCOUNT")}
 			u.Treasure = append(u.Treasure, x)
 			r.use(x.Class, KindUnit, t)
@@ -443,7 +443,7 @@ func (r *reader) buildUnit(u *Unit) {
 	}
 	r.each(t, "SKILL", func(n *text.Node, at place) {
 		k := keysOf(n)
-		c := Cast{Skill: r.link(KindSkill, k["NAME"], at), Values: k}
+		c := Cast{Skill: r.link(KindSkill, k["NAME"], at.key("NAME")), Values: k}
 		delete(k, "NAME")
 		r.use(c.Skill, KindUnit, t)
 		u.Skills = append(u.Skills, c)

@@ -3,10 +3,9 @@ package codex
 import (
 	"math"
 	"slices"
-)
 
-// maxDepth is the number of classes in each other from which on entries are cut. Real files have at most 5.
-const maxDepth = 64
+	"trowel.example/torchlight/internal/hole"
+)
 
 // classes are spawn classes by their IDs.
 type classes struct {
@@ -45,10 +44,7 @@ func newClasses(list []*Class) *classes {
 		c.byID[class.ID] = class
 		class.share()
 	}
-	state := make(map[string]int)
-	for _, class := range list {
-		c.cut(class, state, 0)
-	}
+	c.cut()
 	leaves := make(map[string]int)
 	for _, class := range list {
 		for i := range class.Entries {
@@ -85,24 +81,26 @@ func (c *Class) share() {
 	}
 }
 
-// cut cuts the entries that lead back to their class, and those that are too deep. It returns whether there are any.
-func (c *classes) cut(class *Class, state map[string]int, depth int) {
-	const open, done = 1, 2
-	if state[class.ID] != 0 {
-		return
+// cut cuts the entries that lead back to their class, and those that are too deep. It follows the classes of earlier mods first, so
+// that entries of the later ones are cut.
+func (c *classes) cut() {
+	list := slices.Clone(c.list)
+	slices.SortStableFunc(list, func(a, b *Class) int { return a.Mod - b.Mod })
+	number := make(map[string]int, len(list))
+	for i, class := range list {
+		number[class.ID] = i
 	}
-	state[class.ID] = open
-	for i := range class.Entries {
-		e := &class.Entries[i]
-		to := c.byID[e.To.ID]
-		if e.To.Kind != KindClass || to == nil {
-			continue
-		}
-		if e.Cut = state[to.ID] == open || depth >= maxDepth; !e.Cut {
-			c.cut(to, state, depth+1)
+	entries := make([][]int, len(list))
+	for i, class := range list {
+		for _, e := range class.Entries {
+			to, has := number[e.To.ID]
+			if e.To.Kind != KindClass || !has {
+				to = -1
+			}
+			entries[i] = append(entries[i], to)
 		}
 	}
-	state[class.ID] = done
+	hole.Cut(entries, func(class, entry int) { list[class].Entries[entry].Cut = true })
 }
 
 // odds are the chances of one thing in one roll of a class.
@@ -271,7 +269,7 @@ func (c *classes) search(what Link, rarity func(*Entry) bool) *search {
 
 // path returns the likeliest path of classes from a class to the thing.
 func (s *search) path(class *Class) (path []Link) {
-	for class != nil && len(path) <= maxDepth {
+	for class != nil && len(path) <= hole.MaxDepth {
 		path = append(path, Link{KindClass, class.ID, class.Name})
 		o := s.of(class)
 		if o.best < 0 {

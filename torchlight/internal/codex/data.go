@@ -314,6 +314,7 @@ type Entry struct {
 
 	override, any bool // RARITY_OVERRIDE, IGNORE_RANGE
 	leaf          int  // number of an item, a unit or a type among those of all classes, from 1; 0: another target
+	at            place
 }
 
 // Type is a unit type.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"trowel.example/torchlight/internal/hole"
 	"trowel.example/torchlight/text"
 )
 
@@ -32,9 +33,9 @@ func (r *reader) buildRecipe(v *Recipe, c *tables) {
 			in.Count = whole(s)
 		}
 		if k["UNITTYPE"] != "" {
-			in.What = r.link(KindType, k["UNITTYPE"], at)
+			in.What = r.link(KindType, k["UNITTYPE"], at.key("UNITTYPE"))
 		} else {
-			in.What = r.link(KindUnit, k["UNIT"], at)
+			in.What = r.link(KindUnit, k["UNIT"], at.key("UNIT"))
 		}
 		for _, flag := range []string{"USEASBASE", "USELEVELASMIN", "ISUNSOCKETED", "ISSETITEM"} {
 			if truth(k[flag]) {
@@ -52,9 +53,9 @@ func (r *reader) buildRecipe(v *Recipe, c *tables) {
 		var l Link
 		switch {
 		case k["SPAWNCLASS"] != "":
-			l = r.link(KindClass, k["SPAWNCLASS"], at)
+			l = r.link(KindClass, k["SPAWNCLASS"], at.key("SPAWNCLASS"))
 		case k["UNIT"] != "":
-			l = r.link(KindUnit, k["UNIT"], at)
+			l = r.link(KindUnit, k["UNIT"], at.key("UNIT"))
 		default:
 			return
 		}
@@ -285,32 +286,24 @@ func (d *Data) Origins(what Link) (loots []*Loot, list []Chance) {
 
 // missingGraphs reports the graphs that values need and the files lack.
 func (r *reader) missingGraphs() {
-	missing := func(name string, need bool) {
-		if need && r.graphs[name] == nil {
-			r.hole(KindGraph, name, place{}, "graph %s is not in these files: values that depend on the graph are not shown", name)
-		}
-	}
-	champions, monsters, weapons, armors := false, false, false, false
+	var need hole.Needs
 	for _, u := range r.Units {
 		k := r.keys[&u.Thing]
 		fights := k["MAXHP"] != "" || k["MAXDAMAGE"] != ""
-		champions, monsters = champions || fights && u.Champion, monsters || fights && !u.Champion
+		need.Champions, need.Monsters = need.Champions || fights && u.Champion, need.Monsters || fights && !u.Champion
 		for _, stat := range slices.Sorted(maps.Keys(u.Graphs)) {
-			if name := u.Graphs[stat]; r.graphs[strings.ToUpper(name)] == nil {
-				r.hole(KindGraph, name, r.at(&u.Thing, ownGraphs[stat]), "graph %s is not in these files", name)
+			if name := u.Graphs[stat]; r.graphs[strings.ToUpper(name)] == nil && !hole.IsNone(name) {
+				r.hole(KindGraph, name, r.at(&u.Thing, hole.UnitGraphs[stat]), hole.Unknown("graph", name, r.near(KindGraph)))
 			}
 		}
 	}
 	for _, v := range r.Items {
 		k := r.keys[&v.Thing]
-		weapons, armors = weapons || k["MAXDAMAGE"] != "", armors || k["ARMOR_PHYSICAL"] != ""
+		need.Weapons, need.Armors = need.Weapons || k["MAXDAMAGE"] != "", need.Armors || k["ARMOR_PHYSICAL"] != ""
 	}
-	for _, stat := range []string{"health", "damage", "armor", "experience"} {
-		for d := Easy; d <= VeryHard; d++ {
-			missing(StatGraph(stat, false, d), monsters)
-			missing(StatGraph(stat, true, d), champions)
+	for _, name := range need.Graphs() {
+		if r.graphs[name] == nil {
+			r.hole(KindGraph, name, place{}, hole.NoGraph(name))
 		}
 	}
-	missing("BASE_WEAPON_DAMAGE", weapons)
-	missing("ARMOR_PLAYER_BYLEVEL_FORSET", armors)
 }

@@ -32,26 +32,29 @@ func (f *file) readNames() {
 	}
 	title, _ := f.root.Get("DISPLAYNAME")
 	f.title = cmp.Or(strings.TrimSpace(title), strings.TrimSuffix(path.Base(f.path), path.Ext(f.path)))
-	var visit func(n *text.Node, at string)
-	visit = func(n *text.Node, at string) {
+	eachNode(f.root, place{f.path, f.root.Name}, func(n *text.Node, at place) {
 		for p := range n.Properties() {
 			name := strings.TrimSpace(p.Value)
 			key := strings.ReplaceAll(strings.ToUpper(p.Key), " ", "")
 			if strings.Contains(key, "SPAWNCLASS") && p.Type.IsString() && name != "" && !strings.EqualFold(name, "NONE") {
-				f.names = append(f.names, named{name, place{f.path, at + "." + p.Key}})
+				f.names = append(f.names, named{name, at.key(p.Key)})
 			}
 		}
-		count := make(map[string]int)
-		for below := range n.Children() {
-			name := below.Name
-			if count[name]++; count[name] > 1 {
-				name += fmt.Sprintf("[%d]", count[name])
-			}
-			visit(below, at+"."+name)
-		}
-	}
-	visit(f.root, f.root.Name)
+	})
 	f.root = nil
+}
+
+// eachNode calls see with a node and each node below it, and their places.
+func eachNode(n *text.Node, at place, see func(n *text.Node, at place)) {
+	see(n, at)
+	count := make(map[string]int)
+	for below := range n.Children() {
+		name := strings.ToUpper(below.Name)
+		if count[name]++; count[name] > 1 {
+			name += fmt.Sprintf("[%d]", count[name])
+		}
+		eachNode(below, at.key(name), see)
+	}
 }
 
 // buildMentions adds the quests and layouts that name classes to the classes.

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"trowel.example/internal/limits/parallel"
+	"trowel.example/torchlight/internal/hole"
 	"trowel.example/torchlight/internal/inherit"
 	"trowel.example/torchlight/internal/translation"
 	"trowel.example/torchlight/moddir"
@@ -114,10 +115,16 @@ type reader struct {
 	nodes   map[*Thing]inherit.Chain
 	keys    map[*Thing]map[string]string
 	holes   map[string]bool
+
+	declared []declared
+	nearby   map[string][]string // the results of near
 }
 
 // place is the place of a hole.
 type place struct{ file, node string }
+
+// key returns the place of a key of a node.
+func (p place) key(key string) place { return place{p.file, p.node + "." + key} }
 
 // Read makes the data of a codex from the game's own files, if they are given, and mods in the order of the launcher: later
 // ones win.
@@ -129,7 +136,7 @@ func Read(ctx context.Context, sources []Source, o Options) (*Data, error) {
 	r := &reader{Data: data, Options: o, sources: sources,
 		files: files(sources), graphs: make(Graphs), effects: make(map[string]*EffectType), names: make(map[string]map[string]Link),
 		things: make(map[string]*Thing), nodes: make(map[*Thing]inherit.Chain), keys: make(map[*Thing]map[string]string),
-		holes: make(map[string]bool)}
+		holes: make(map[string]bool), nearby: make(map[string][]string)}
 	for _, s := range sources {
 		r.Mods = append(r.Mods, s.Mod)
 	}
@@ -157,7 +164,7 @@ func Read(ctx context.Context, sources []Source, o Options) (*Data, error) {
 		return f
 	}, func(f *file) error {
 		if f.err != nil {
-			r.hole("unreadable", f.path, place{f.path, ""}, "the file cannot be read: %v", f.err)
+			r.hole("unreadable", f.path, place{f.path, ""}, fmt.Sprintf("the file cannot be read: %v", f.err))
 		}
 		return ctx.Err()
 	})
@@ -169,6 +176,7 @@ func Read(ctx context.Context, sources []Source, o Options) (*Data, error) {
 			r.declare(f)
 		}
 	}
+	r.findTwins()
 	r.build()
 	r.locate()
 	return r.Data, ctx.Err()
@@ -181,8 +189,8 @@ func inLanguages(file string, languages []string) bool {
 }
 
 // hole adds something that is missing. Each is reported once for a file.
-func (r *reader) hole(kind, name string, at place, form string, args ...any) {
-	h := Hole{Kind: kind, Name: name, Message: fmt.Sprintf(form, args...), File: at.file, Mod: -1, node: at.node}
+func (r *reader) hole(kind, name string, at place, message string) {
+	h := Hole{Kind: kind, Name: name, Message: message, File: at.file, Mod: -1, node: at.node}
 	if f := r.files[at.file]; f != nil {
 		h.Mod = f.source
 	}
@@ -226,12 +234,12 @@ func (r *reader) chain(f *file) inherit.Chain {
 		return nil, fs.ErrNotExist
 	})
 	if c.Err != nil {
-		what := "%s is not in these files"
+		what := hole.BaseFile(c.Missing, "", "")
 		if c.Err == inherit.ErrLoop {
-			what = "the base files form a circle through %s"
+			what = hole.BaseLoop(c.Missing)
 		}
 		last := c.Links[len(c.Links)-1]
-		r.hole("file", c.Missing, place{last.File, last.Root.Name + "." + inherit.Key}, what, c.Missing)
+		r.hole("file", c.Missing, place{last.File, last.Root.Name + "." + inherit.Key}, what)
 	}
 	return c
 }
@@ -240,12 +248,8 @@ func (r *reader) chain(f *file) inherit.Chain {
 func (r *reader) declare(f *file) {
 	switch f.kind {
 	case KindGraph:
-		stem := strings.TrimSuffix(path.Base(f.path), ".DAT")
-		for n := range f.root.All() {
-			if n.Child("POINT") == nil {
-				continue
-			}
-			if g := newGraph(n, stem); g != nil {
+		for name, n := range hole.Graphs(f.path, f.root) {
+			if g := newGraph(n, name); g != nil {
 				g.Mod, g.File = f.source, f.path
 				r.graphs[strings.ToUpper(g.Name)] = g
 			}
@@ -265,13 +269,11 @@ func (r *reader) declare(f *file) {
 			r.Translations[language][p.Original] = p.Translation
 		}
 	case KindClass:
-		for n := range f.root.All() {
-			if strings.EqualFold(n.Name, "SPAWNCLASS") || n == f.root && n.Child("OBJECT") != nil {
-				name, _ := n.Get("NAME")
-				class := new(Class)
-				r.fill(&class.Thing, f, name, inherit.Chain{Links: []inherit.Link{{File: f.path, Root: n}}})
-				r.Classes = append(r.Classes, class)
-			}
+		for n := range hole.Classes(f.root) {
+			name, _ := n.Get("NAME")
+			class := new(Class)
+			r.fill(&class.Thing, f, name, inherit.Chain{Links: []inherit.Link{{File: f.path, Root: n}}})
+			r.Classes = append(r.Classes, class)
 		}
 	case KindItem:
 		add(r, f, &r.Items)
@@ -324,6 +326,59 @@ func (r *reader) fill(t *Thing, f *file, name string, c inherit.Chain) {
 	t.Icon = strings.TrimSpace(cmp.Or(keys["ICON"], keys["SKILL_ICON"]))
 	r.nodes[t], r.keys[t] = c, keys
 	r.identify(t, f, keys)
+	r.declared = append(r.declared, declared{t, f})
+}
+
+// declared is a thing with the file that defines it.
+type declared struct {
+	*Thing
+	*file
+}
+
+// findTwins reports GUIDs and names that occur twice. Of two mods, the later one has the hole.
+func (r *reader) findTwins() {
+	slices.SortStableFunc(r.declared, func(a, b declared) int { return a.source - b.source })
+	guids, names := make(map[string]*file), make(map[string]*file)
+	for _, d := range r.declared {
+		of := func(other *file) string {
+			switch m := r.Mods[other.source]; {
+			case other.source == d.source:
+				return ""
+			case m.Base:
+				return hole.Game
+			default:
+				return hole.OfMod(m.Name)
+			}
+		}
+		if !hole.Creates(d.path, d.root) {
+			continue
+		}
+		c := r.nodes[d.Thing]
+		if key := hole.GUIDKey(d.path); key != "" {
+			at := place{d.path, d.root.Name + "." + key}
+			own, _ := d.root.Get(key)
+			v, inherited := c.Find(key)
+			switch other := guids[key+own]; {
+			case own == "" && inherited && v.Link > 0:
+				r.hole("guid", v.Property.Value, at, hole.InheritedGUID(key, c.Links[v.Link].File))
+			case own == "":
+			case other != nil:
+				r.hole("guid", own, at, hole.SameGUID(key, own, other.path, of(other)))
+			default:
+				guids[key+own] = d.file
+			}
+		}
+		name, _ := c.Links[0].Root.Get("NAME")
+		if d.kind == KindRecipe || strings.TrimSpace(name) == "" {
+			continue // nothing refers to the name of a recipe
+		}
+		key := spaceOf(d.kind) + " " + hole.Name(name)
+		if other := names[key]; other != nil {
+			r.hole("name", d.Name, place{d.path, c.Links[0].Root.Name + ".NAME"}, hole.SameName(name, other.path, of(other)))
+		} else {
+			names[key] = d.file
+		}
+	}
 }
 
 // identify gives a thing its ID: its GUID, or a hash of its name.
@@ -331,8 +386,7 @@ func (r *reader) identify(t *Thing, f *file, keys map[string]string) {
 	for _, key := range []string{"UNIT_GUID", "UNIQUE_GUID", "GUID"} {
 		if id, ok := text.ParseInt64(keys[key]); ok && id != 0 {
 			t.ID = fmt.Sprint(id)
-			if other := r.things[f.kind+"="+t.ID]; other != nil {
-				r.hole("guid", t.ID, place{f.path, f.root.Name + "." + key}, "%s has the GUID %s of %s", t.Name, t.ID, other.Files[0])
+			if r.things[f.kind+"="+t.ID] != nil {
 				t.ID = ""
 			}
 			break
@@ -361,7 +415,6 @@ func (r *reader) identify(t *Thing, f *file, keys map[string]string) {
 	}
 	other := r.things[keyOf(before)]
 	t.Twins, other.Twins = append(t.Twins, other.Files[0]), append(other.Twins, f.path)
-	r.hole("name", t.Name, place{f.path, f.root.Name + ".NAME"}, "%s has the NAME of %s", t.Name, other.Files[0])
 	if t.Mod > other.Mod {
 		r.names[space][name] = own
 	}
@@ -388,10 +441,39 @@ func (r *reader) link(kind, name string, at place) Link {
 		l.Name = r.things[keyOf(l)].Name
 		return l
 	}
-	if name != "" {
-		r.hole(kind, name, at, "%s %s is not in these files", kind, name)
+	if !hole.IsNone(name) {
+		r.hole(kind, name, at, hole.Unknown(cmp.Or(gameWords[kind], kind), name, r.near(spaceOf(kind))))
 	}
 	return Link{Kind: kind, Name: name}
+}
+
+// gameWords are the words of the game for kinds.
+var gameWords = map[string]string{KindClass: "spawn class", KindType: "unit type"}
+
+// near returns the names of a kind that a wrong name may mean. Without names of the game, the right one is probably missing.
+func (r *reader) near(space string) []string {
+	names, known := r.nearby[space]
+	if known {
+		return names
+	}
+	base := false
+	isBase := func(mod int) { base = base || r.Mods[mod].Base }
+	if space == KindGraph {
+		names = slices.Collect(maps.Keys(r.graphs))
+		for _, g := range r.graphs {
+			isBase(g.Mod)
+		}
+	}
+	for name, l := range r.names[space] {
+		names = append(names, name)
+		isBase(r.things[keyOf(l)].Mod)
+	}
+	if !base {
+		names = nil
+	}
+	slices.Sort(names)
+	r.nearby[space] = names
+	return names
 }
 
 // use notes that a thing is used by another.

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"trowel.example/torchlight/internal/hole"
 )
 
 // The formulas of this file are also in codexsite/page/formula.js; testdata/triples.json tests both.
@@ -21,27 +23,14 @@ const (
 	VeryHard
 )
 
-var suffixes = [...]string{"_EASY", "", "_HARD", "_VERYHARD"}
-
-// stats are the graphs of the properties of monsters.
-var stats = map[string][2]string{
-	"health":     {"HEALTH_MONSTER_BYLEVEL", "HEALTH_CHAMPIONMONSTER_BYLEVEL"},
-	"damage":     {"DAMAGE_MONSTER", "DAMAGE_CHAMPIONMONSTER"},
-	"armor":      {"ARMOR_MONSTER_BYLEVEL", "ARMOR_CHAMPIONMONSTER_BYLEVEL"},
-	"experience": {"EXPERIENCE_MONSTER", "EXPERIENCE_CHAMPIONMONSTER"},
-}
-
 // StatGraph returns the name of the graph of a property of monsters: health, damage, armor or experience.
 func StatGraph(stat string, champion bool, d Difficulty) string {
-	name := stats[stat][0]
+	name := hole.Stats[stat][0]
 	if champion {
-		name = stats[stat][1]
+		name = hole.Stats[stat][1]
 	}
-	return name + suffixes[d]
+	return name + hole.Difficulties[d]
 }
-
-// ownGraphs are the keys that name other graphs, by the properties of monsters.
-var ownGraphs = map[string]string{"health": "HEALTH_GRAPH", "damage": "DAMAGE_GRAPH", "armor": "ARMOR_GRAPH"}
 
 // Stat returns a property of a monster, of which the files have a percent of a graph: of its own, or the usual one if own is "".
 func (g Graphs) Stat(percent float64, stat, own string, champion bool, d Difficulty, level float64) (float64, bool) {
@@ -54,7 +43,7 @@ type Weapon struct{ Min, Max, Rarity, Speed float64 }
 
 // Damage returns the damage of a weapon at its level, exactly and as the game shows it.
 func (g Graphs) Damage(w Weapon, level float64) (exact [2]float64, low, high int, ok bool) {
-	base, ok := g.At("BASE_WEAPON_DAMAGE", level)
+	base, ok := g.At(hole.WeaponGraph, level)
 	if !ok || w.Max == 0 {
 		return exact, 0, 0, false
 	}
@@ -66,7 +55,7 @@ func (g Graphs) Damage(w Weapon, level float64) (exact [2]float64, low, high int
 
 // Armor returns the armor of an item at its level.
 func (g Graphs) Armor(physical, rarity, special, level float64) (int, bool) {
-	base, ok := g.At("ARMOR_PLAYER_BYLEVEL_FORSET", level)
+	base, ok := g.At(hole.ArmorGraph, level)
 	if !ok || physical == 0 {
 		return 0, ok
 	}

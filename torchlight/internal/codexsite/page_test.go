@@ -57,7 +57,7 @@ var pages = []struct {
 	{"monsters", "list=unit&level=10&fits=1", []string{"Cinder Hound", "champion"}},
 	{"set", "set=3f39b25683fee267", []string{"The Ashen Watch", "3.5% more chance to dodge", "Ashen Guard"}},
 	{"recipe", "recipe=5148310662718520916", []string{"Cinder Shard", "Ring of the Last Ember", "mean of the ingredients"}},
-	{"class", "class=84e2c6215efebe89", []string{"always", "RARITY_OVERRIDE=true", "Ash Chest"}},
+	{"class", "class=84e2c6215efebe89", []string{"always", "RARITY_OVERRIDE=true", "Ash Chest", "A Warm Welcome"}},
 	{"skill", "list=skill", []string{"Ember Leap"}},
 	{"types", "list=type", []string{"EMBER BEAST"}},
 	{"type", "list=place", []string{"The Ember Hollow"}},

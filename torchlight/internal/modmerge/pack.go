@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"path"
 	"slices"
@@ -48,7 +49,24 @@ type PackOptions struct {
 	Version  uint16 // 0 means 1
 	NewGUIDs bool   // if two files have one GUID, give a new one to that of the lower priority
 	Versions bool   // allow several versions of one mod
+
+	// OnFile receives each file of which several mods have different versions, or which one mod removes, with the use of each mod's
+	// version. It may be nil.
+	OnFile func(path string, uses []Use)
 }
+
+// Use is the use of a mod's version of a file.
+type Use struct{ Mod, Use string }
+
+// The uses.
+const (
+	Used       = "used"
+	Combined   = "merged"
+	Overridden = "overridden"
+	Identical  = "identical" // to the used version
+	Removed    = "removed"   // another mod removes the file
+	Removes    = "removes"   // the mod removes the file
+)
 
 // pack is a pack that is being built.
 type pack struct {
@@ -59,6 +77,8 @@ type pack struct {
 	taken, covered, equals []int            // numbers of files for each mod
 	merged                 map[string][]int // the mods of each merged file
 	owner                  map[string]int   // for each file, the mod that it comes from
+	uses                   map[string]map[int]string
+	wholes                 int // files that were taken as a whole because there is no base
 }
 
 // Pack combines several unrelated mods, in ascending priority. The editors must stay open until the result is written.
@@ -67,7 +87,7 @@ type pack struct {
 // wins, as in the game.
 func Pack(mods []Input, o PackOptions) (*modedit.Editor, []check.Conflict, error) {
 	p := &pack{PackOptions: o, log: merge3.Log{Options: o.Options.Options}, owner: make(map[string]int),
-		merged: make(map[string][]int)}
+		merged: make(map[string][]int), uses: make(map[string]map[int]string)}
 	conflicts, err := p.log.End(p.pack(mods))
 	return p.made, conflicts, err
 }
@@ -101,6 +121,7 @@ func (p *pack) pack(mods []Input) (err error) {
 	if err := p.made.UpdateTables(); err != nil {
 		return err
 	}
+	p.reportUses()
 	for i, m := range p.mods {
 		parts, merged := 0, ""
 		for _, list := range p.merged {
@@ -229,6 +250,7 @@ func (p *pack) file(name string) error {
 	if err := p.made.Adopt(p.mods[winner].Editor, name); err != nil {
 		return err
 	}
+	uses := map[int]string{winner: Used}
 	var others []int // mods whose file has another content
 	for _, i := range has {
 		if i == winner {
@@ -240,14 +262,17 @@ func (p *pack) file(name string) error {
 			return err
 		case same:
 			p.equals[i]++
+			uses[i] = Identical
 		default:
 			p.covered[i]++
+			uses[i] = Overridden
 			others = append(others, i)
 		}
 	}
 	if len(others) == 0 {
 		return nil
 	}
+	p.uses[name] = uses
 	return p.differing(name, others, winner)
 }
 
@@ -275,11 +300,10 @@ func (p *pack) differing(name string, others []int, winner int) error {
 	best := p.mods[winner]
 	isSet := path.Ext(name) == ".IMAGESET"
 	if base == nil && !p.Union && !isSet {
-		why := "the mods have different files"
 		if p.Base == nil {
-			why += ", and without --base whole files are taken"
+			p.wholes++
 		}
-		p.whole(name, others, winner, why)
+		p.whole(name, others, winner, "the mods have different files, so one is taken as a whole")
 		return nil
 	}
 	if isSet {
@@ -324,12 +348,52 @@ func (p *pack) differing(name string, others []int, winner int) error {
 	}
 	p.made.Replace(name, data)
 	p.merged[name] = append(slices.Clone(others), winner)
+	for _, i := range p.merged[name] {
+		p.uses[name][i] = Combined
+	}
 	p.taken[winner]--
 	for _, i := range others {
 		p.covered[i]--
 	}
 	p.log.Change(check.Change{Path: name, What: "merged of " + p.namesOf(append(others, winner)), Count: 1, Unit: "files"})
 	return nil
+}
+
+// reportUses reports the files of which several mods have different versions, and once that there is no base.
+func (p *pack) reportUses() {
+	for _, name := range slices.Sorted(maps.Keys(p.uses)) {
+		var uses []Use
+		for i := range p.mods {
+			if use := p.uses[name][i]; use != "" {
+				uses = append(uses, Use{p.label(i), use})
+			}
+		}
+		if p.OnFile != nil {
+			p.OnFile(name, uses)
+		}
+	}
+	if p.wholes > 0 && p.OnWarn != nil {
+		differ := "differ"
+		if p.wholes == 1 {
+			differ = "differs"
+		}
+		p.OnWarn("", fmt.Sprintf("%s that %s between the mods: one version was taken as a whole. With the game's files (--base), "+
+			"changes of different keys are merged", words.Count(p.wholes, "file"), differ))
+	}
+}
+
+// label returns the name of a mod, with a number if an earlier one has the same name.
+func (p *pack) label(i int) string {
+	name, before := p.mods[i].Name, 0
+	for _, m := range p.mods[:i] {
+		if m.Name == name {
+			before++
+		}
+	}
+	if before > 0 {
+		name += fmt.Sprintf(" (%d)", before+1)
+	}
+	return name
 }
 
 // whole reports that a file is taken from one mod as a whole.
@@ -377,6 +441,15 @@ func (p *pack) removed() {
 				p.log.Report(check.Conflict{Path: name, What: fmt.Sprintf("%s removes this file, which %s contains",
 					m.Name, p.mods[owner].Name), Took: m.Name})
 				p.made.Remove(name)
+				if p.uses[name] == nil {
+					p.uses[name] = make(map[int]string)
+				}
+				for j, other := range p.mods {
+					if other.Editor.Has(name) {
+						p.uses[name][j] = Removed
+					}
+				}
+				p.uses[name][i] = Removes
 				if p.merged[name] == nil {
 					p.taken[owner]--
 					p.covered[owner]++

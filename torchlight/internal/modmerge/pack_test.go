@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -64,7 +65,7 @@ func TestPack(t *testing.T) {
 		t.Errorf("header %+v", h)
 	}
 	if len(conflicts) != 1 || conflicts[0].Path != shared || conflicts[0].Took != "B.MOD" ||
-		!strings.Contains(conflicts[0].What, "without --base whole files are taken") ||
+		!strings.Contains(conflicts[0].What, "the mods have different files, so one is taken as a whole") ||
 		get(t, e, shared, "LEVEL") != "2" || get(t, e, shared, "A") != "" {
 		t.Errorf("without a base: %+v", conflicts)
 	}
@@ -124,6 +125,45 @@ func TestPack(t *testing.T) {
 		made(t, "Number five", map[string]string{shared: unit("Both", "13", "iLEVEL:9 iMINLEVEL:1 iMAXLEVEL:1")}))
 	if len(conflicts) != 1 || conflicts[0].Took != "C.MOD" || get(t, e, shared, "LEVEL") != "9" || get(t, e, shared, "MINLEVEL") != "5" {
 		t.Errorf("three with a base: %+v", conflicts)
+	}
+}
+
+// TestPackUses tests that each file is reported of which mods have different versions, with the use of each version, and once that the
+// game's files are missing.
+func TestPackUses(t *testing.T) {
+	first := map[string]string{wolf: unit("Wolf", "11", "iLEVEL:1"), shared: unit("Both", "13", "iLEVEL:1"),
+		bear: unit("Bear", "12", "iLEVEL:1")}
+	second := maps.Clone(first)
+	second[shared], second[bear] = unit("Both", "13", "iLEVEL:2"), unit("Bear", "12", "iLEVEL:2")
+	third := map[string]string{shared: first[shared], bear: unit("Bear", "12", "iLEVEL:1 iMINLEVEL:1")}
+	mods := [][]byte{made(t, "One", first), made(t, "Other", second), made(t, "Third", third)}
+	game := open(t, made(t, "Game", map[string]string{bear: unit("Bear", "12", "iLEVEL:1")}))
+	for _, c := range []struct {
+		base  moddir.Files
+		bear  string
+		warns int
+	}{
+		{nil, "A.MOD overridden B.MOD overridden C.MOD used", 1},
+		{moddir.SourcesOfArchive(game.Archive, moddir.Options{}), "A.MOD merged B.MOD merged C.MOD merged", 0},
+	} {
+		uses, warned := make(map[string]string), 0
+		o := modmerge.PackOptions{Base: c.base, OnFile: func(path string, list []modmerge.Use) {
+			var b strings.Builder
+			for _, u := range list {
+				b.WriteString(" " + u.Mod + " " + u.Use)
+			}
+			uses[path] = b.String()[1:]
+		}}
+		o.OnWarn = func(path, message string) {
+			if strings.Contains(message, "--base") {
+				warned++
+			}
+		}
+		packed(t, o, mods...)
+		want := map[string]string{bear: c.bear, shared: "A.MOD identical B.MOD overridden C.MOD used"}
+		if !maps.Equal(uses, want) || warned != c.warns {
+			t.Errorf("base %v: %q, want %q; %d warnings", c.base != nil, uses, want, warned)
+		}
 	}
 }
 

@@ -9,7 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"trowel.example/check"
 	"trowel.example/internal/text/words"
+	"trowel.example/torchlight/internal/hole"
 	"trowel.example/torchlight/internal/inherit"
 	"trowel.example/torchlight/raw"
 	"trowel.example/torchlight/text"
@@ -138,7 +140,8 @@ func (u *unitBuilder) chain(file string, own *text.Node) inherit.Chain {
 		}
 	}
 	if errors.Is(c.Err, inherit.ErrLoop) {
-		u.add(foundLoop, file, "%s forms a circle through %s, or a chain of more than %d files", inherit.Key, c.Missing, inherit.MaxBases)
+		at := []check.Place{text.Place{Node: inherit.Key}}
+		check.Sink(func(f check.Finding) { u.found = append(u.found, f) }).AddAt(foundLoop, at, file, -1, "%s", hole.BaseLoop(c.Missing))
 	}
 	return c
 }
