@@ -80,7 +80,8 @@ func definitionsOf(path string, root *text.Node) (d definitions) {
 			for entry := range n.Nodes("OBJECT") {
 				i++
 				to, _ := entry.Get("SPAWNCLASS")
-				c.entries = append(c.entries, definition{strings.Clone(hole.Name(to)), text.Place{Path: path, Node: n.Name + "." + indexed(entry.Name, i)}})
+				at := text.Place{Path: path, Node: n.Name + "." + indexed(entry.Name, i)}
+				c.entries = append(c.entries, definition{strings.Clone(hole.Name(to)), at})
 			}
 			d.classes = append(d.classes, c)
 		}
