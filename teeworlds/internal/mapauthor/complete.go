@@ -39,7 +39,7 @@ func (c *completer) add(kind format.CompletionKind, label, detail, write string,
 func (a *Author) Complete(_ context.Context, at string, spot format.Spot) ([]format.Completion, error) {
 	text := a.read(at)
 	row := rowOf(text, spot.Line)
-	if spot.Column > len(row) {
+	if spot.Column > len(row) || spot.Line > strings.Count(text, "\n") {
 		return nil, nil
 	}
 	from := strings.LastIndexAny(row[:spot.Column], " \t") + 1

@@ -37,6 +37,7 @@ func FuzzAuthor(f *testing.F) {
 	}
 	f.Add("a.rules", "[A]\nIndex 1 X\nPos 0 0 INDEX 1 OR\n", 2, 9)
 	f.Add("groups/Game/Game.json", `{"type": "ga`, 0, 12)
+	f.Add("groups/Sounds/order.txt", "8rips\x1d", 55, 0)
 	f.Fuzz(func(t *testing.T, name, content string, line, column int) {
 		if line < 0 || column < 0 || files[name] == nil && name != "a.rules" {
 			return

@@ -49,9 +49,10 @@ func FuzzAuthor(f *testing.F) {
 	}
 	f.Add("MEDIA/UNITS/A.DAT", "[UNIT\n\t<STRING>NAME\n<\n<INTEGER64>UNIT_GUID: 77\n[/", 3, 9)
 	f.Add("MEDIA/A.MATERIAL", "texture a.dds  b.tga\nanim_texture \n", 0, 12)
+	f.Add("MEDIA/A.DAT", "[\x00\x00\x00\x7f\n", 0, 0)
 	f.Fuzz(func(t *testing.T, name, content string, line, column int) {
-		if len(name) > 200 || !fs.ValidPath(name) || name == "." {
-			return
+		if len(name) > 200 || !fs.ValidPath(name) || name == "." || strings.Contains(content, "\x00") {
+			return // a text with NUL may be read as UTF-16, in which positions are others: the server moves them into the text
 		}
 		files := fstest.MapFS{}
 		for name, content := range samples {
