@@ -59,17 +59,20 @@ export function painter(canvas) {
     }
     return decoded.get(key);
   };
-  // renew puts the textures of a page into the card.
+  // renew puts new textures of a page into the card.
   const renew = (page) => {
     page.stale = false;
     const { width, height, bitmaps, wrap } = page;
-    if (page.texture) gl.deleteTexture(page.texture);
-    page.texture = gl.createTexture();
+    if (!(bitmaps.length <= page.room)) {
+      gl.deleteTexture(page.texture ?? null);
+      Object.assign(page, { texture: gl.createTexture(), room: Math.min(layersOf, Math.max(8, 2 * bitmaps.length)), filled: 0 });
+      gl.bindTexture(gl.TEXTURE_2D_ARRAY, page.texture);
+      gl.texStorage3D(gl.TEXTURE_2D_ARRAY, 1 + Math.floor(Math.log2(Math.max(width, height))), gl.RGBA8, width, height, page.room);
+      for (const [name, value] of [["MIN_FILTER", gl.NEAREST_MIPMAP_LINEAR], ["MAG_FILTER", gl.NEAREST], ["WRAP_S", wrap[0]], ["WRAP_T", wrap[1]]]) gl.texParameteri(gl.TEXTURE_2D_ARRAY, gl["TEXTURE_" + name], value);
+    }
     gl.bindTexture(gl.TEXTURE_2D_ARRAY, page.texture);
-    gl.texStorage3D(gl.TEXTURE_2D_ARRAY, 1 + Math.floor(Math.log2(Math.max(width, height))), gl.RGBA8, width, height, bitmaps.length);
-    bitmaps.forEach((b, i) => gl.texSubImage3D(gl.TEXTURE_2D_ARRAY, 0, 0, 0, i, width, height, 1, gl.RGBA, gl.UNSIGNED_BYTE, b));
+    for (; page.filled < bitmaps.length; page.filled++) gl.texSubImage3D(gl.TEXTURE_2D_ARRAY, 0, 0, 0, page.filled, width, height, 1, gl.RGBA, gl.UNSIGNED_BYTE, bitmaps[page.filled]);
     gl.generateMipmap(gl.TEXTURE_2D_ARRAY);
-    for (const [name, value] of [["MIN_FILTER", gl.NEAREST_MIPMAP_LINEAR], ["MAG_FILTER", gl.NEAREST], ["WRAP_S", wrap[0]], ["WRAP_T", wrap[1]]]) gl.texParameteri(gl.TEXTURE_2D_ARRAY, gl["TEXTURE_" + name], value);
   };
 
   // batch makes one list of the parts of a cube that are drawn alike.

@@ -7,6 +7,7 @@ import { get, url, ask } from "./api.js";
 import { state, set, watch } from "./state.js";
 import { el, fill } from "./dom.js";
 import { icon } from "./icons.js";
+import { bind } from "./keys.js";
 import { load } from "./load.js";
 import { pointOf } from "./place.js";
 import { working } from "./work.js";
@@ -21,7 +22,7 @@ const speeds = { move: [4, 24], turn: [60, 150] }; // nodes and degrees in a sec
 const soon = [0.5, 1.5]; // seconds in which they grow
 const tapped = { turn: 15, move: 1 }; // what the tap of a key does: degrees and nodes
 const unsure = 150; // milliseconds until Shift is not a part of another key
-const height = 40; // nodes above the place from which a glide begins, at most
+const height = 48; // nodes above the place from which a glide begins, at most
 const frames = { slow: 36, quick: 26, least: 0.5 }; // milliseconds for a frame from which on it has fewer or more pixels, and the least part of them
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -372,6 +373,9 @@ export async function look(shown, box) {
   const looks = () => JSON.stringify([shown.generation, shown.file, { ...shown.options, "o.daylight": undefined, "o.fov": undefined }]);
   let looked = looks();
 
+  const listed = [["w a s d", "walk"], ["Space Shift", "rise, sink"], ["ArrowLeft ArrowUp ArrowDown ArrowRight", "look around"], ["n", "night, day"], ["Escape", "back to the map"]]
+    .map(([keys, help]) => bind(keys, help, undefined, { group: "On the ground" }));
+
   Object.assign(shown, {
     standing: true, refresh, tell,
     home: () => (land(), (yaw = pitch = 0), change(), run(true)),
@@ -406,6 +410,7 @@ export async function look(shown, box) {
       cancelAnimationFrame(running);
       resized.disconnect();
       unwatch();
+      for (const remove of listed) remove();
       if (document.pointerLockElement === box) document.exitPointerLock();
       walk?.close();
       working(canvas);

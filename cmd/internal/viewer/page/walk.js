@@ -108,7 +108,7 @@ export function walker(shown, canvas, { changed, tell }) {
     draw({ eye, yaw, pitch, field, width, height, far = 0 }, seconds) {
       const to = Math.max(least, far, clear(around)), day = Number(shown.options["o.daylight"] ?? 1), paper = rgb(shown.view.background);
       const ease = (from, to, k) => (from === undefined || Math.abs(to - from) < 0.004 ? to : from + (to - from) * Math.min(1, k * seconds));
-      haze = Math.abs(to - haze) < 0.25 ? to : ease(haze, to, far || to < haze ? 6 : 2);
+      haze = Math.abs(to - haze) < 0.25 ? to : ease(haze, to, far ? 15 : to < haze ? 6 : 2);
       light = ease(light, day, 4);
       sky = paper.map((v, k) => ease(sky?.[k], v, 4));
       const [s, c] = [Math.sin((yaw * Math.PI) / 180), Math.cos((yaw * Math.PI) / 180)], [sin, cos] = [Math.sin((pitch * Math.PI) / 180), Math.cos((pitch * Math.PI) / 180)];
