@@ -146,6 +146,7 @@ export async function look(shown, box) {
   };
   // change is called when the camera has moved. The address is updated when it rests.
   const change = () => {
+    if (shown.leaving) return;
     moved();
     if (walk) {
       bare();
@@ -155,6 +156,7 @@ export async function look(shown, box) {
     clearTimeout(timer);
     timer = setTimeout(function keep() {
       if (moving()) return void (timer = setTimeout(keep, pause));
+      if (!state().stand) return; // the map follows
       [eye, yaw, pitch] = [eye.map((v) => rounded(v, 2)), rounded(yaw, 1), rounded(pitch, 1)];
       set({ stand: eye.join(","), turn: yaw || pitch ? `${yaw},${pitch}` : undefined });
       if (!walk) draw(1);
@@ -394,6 +396,7 @@ export async function look(shown, box) {
     leave() {
       if (shown.leaving) return;
       shown.leaving = true;
+      clearTimeout(timer);
       release();
       bare();
       land();
