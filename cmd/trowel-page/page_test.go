@@ -286,6 +286,11 @@ func TestDoor(t *testing.T) {
 		p.Wait("document.getElementById('message')?.textContent.includes('" + c[1] + "')")
 	}
 	p.Picture("refused")
+	p.Do(chromedp.Navigate("about:blank"), chromedp.Navigate(server.URL+"/?open=samples/glade#stand=24,6,4"))
+	opens("Minetest/Luanti world")
+	p.Wait("frames[0].document.querySelector('canvas.blocks')?.dataset.cubes === '8'") // the page draws all of the world
+	p.Wait("frames[0].document.querySelector('.still.over')")
+	p.Picture("walking")
 }
 
 // pieces returns the bodies of the objects in a list, sorted.

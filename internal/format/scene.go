@@ -35,6 +35,7 @@ type Scene struct {
 	Style string // changes whenever options, or the files that they name, change the look of all pictures; "": nothing shows it
 	Since *Since // for comparison with an earlier state, see [ForTiles]; nil: opened without one
 
+	Walking  *Walking        // nil: there is no camera in three dimensions
 	Painting *Painting       // nil: no layers of cells
 	Shaping  *Shaping        // nil: no layers of shapes
 	Actions  func() []Action // what can be done with the parts of the scene, in the order in which a viewer shows them; nil: nothing
@@ -48,6 +49,17 @@ func (s *Scene) Close() error {
 		return nil
 	}
 	return s.End()
+}
+
+// Walking describes how a viewer walks through a scene: it requests the cubes around a camera, at the place that [OptionAt] would
+// have, and draws them itself.
+type Walking struct {
+	Side      int    // the edge of a cube, in nodes
+	Low, High [3]int // the nodes of the scene, both corners inclusive
+	// Cube returns what is in the cube whose lowest node is low, multiples of Side, as a glTF 2.0 binary file, or nothing if it
+	// is empty. The origin of the model is the low corner of that part of the cube which is between Low and High, and -z is the
+	// north. Colors are the light of vertices: red, green and blue at noon or midnight, and the part of it that is of the day.
+	Cube func(ctx context.Context, low [3]int) ([]byte, error)
 }
 
 // Since compares a scene with an earlier state of its file.

@@ -16,6 +16,23 @@ func (a *sceneRequest) model(r *http.Request) ([]byte, error) {
 	return a.Turning.Model(r.Context(), a.look)
 }
 
+// cube returns a part of a scene that the page walks through, as a glTF binary file, or nothing if it is empty. Parameters: x, y and
+// z, the place of the cube in cubes.
+func (a *sceneRequest) cube(r *http.Request) ([]byte, error) {
+	if a.Walking == nil {
+		return nil, problem{http.StatusNotFound, "the file has no camera"}
+	}
+	var low [3]int
+	for i, name := range [3]string{"x", "y", "z"} {
+		n, err := whole(r.URL.Query().Get(name), -maxPosition, maxPosition)
+		if err != nil {
+			return nil, err
+		}
+		low[i] = n * a.Walking.Side
+	}
+	return a.Walking.Cube(r.Context(), low)
+}
+
 // motion returns what the page needs to draw a picture at all times. The parameters are those of a still.
 func (a *sceneRequest) motion(r *http.Request) ([]byte, error) {
 	if a.Motion == nil {

@@ -52,6 +52,7 @@ func (s *Server) routes() {
 	s.mux.HandleFunc("GET /f/{file}/{kind}/{generation}/{z}/{x}/{y}", s.handle(s.serveTile)) // kind: tile or cover
 	s.mux.HandleFunc("GET /f/{file}/still/{generation}", s.serveStill)
 	s.mux.HandleFunc("GET /f/{file}/model/{generation}", s.serveDrawing("model/gltf-binary", (*sceneRequest).model))
+	s.mux.HandleFunc("GET /f/{file}/cube/{generation}", s.serveDrawing("model/gltf-binary", (*sceneRequest).cube))
 	s.mux.HandleFunc("GET /f/{file}/motion/{generation}", s.serveDrawing("application/octet-stream", (*sceneRequest).motion))
 	s.paintRoutes()
 	s.editRoutes()

@@ -140,8 +140,17 @@ func describeScene(ctx context.Context, e *edition, r *http.Request) (any, error
 		}
 		options = append(options, one)
 	}
-	return map[string]any{"views": views, "options": options, "inspects": a.Inspect != nil, "covers": a.Cover != nil,
-		"sights": a.Sight != nil}, nil
+	type walking struct {
+		Side int    `json:"side"`
+		Low  [3]int `json:"low"`
+		High [3]int `json:"high"`
+	}
+	answer := map[string]any{"views": views, "options": options, "inspects": a.Inspect != nil, "covers": a.Cover != nil,
+		"sights": a.Sight != nil}
+	if w := a.Walking; w != nil {
+		answer["walking"] = walking{w.Side, w.Low, w.High}
+	}
+	return answer, nil
 }
 
 const maxLabels = 5000

@@ -1,8 +1,8 @@
 // Help with WebGL2.
 
-// context returns the WebGL2 context of a canvas.
-export function context(canvas) {
-  const gl = canvas.getContext("webgl2", { alpha: false, antialias: false, depth: false });
+// context returns the WebGL2 context of a canvas, which may have a depth.
+export function context(canvas, depth = false) {
+  const gl = canvas.getContext("webgl2", { alpha: false, antialias: false, depth });
   if (!gl) throw new Error("the browser has no WebGL2");
   return gl;
 }

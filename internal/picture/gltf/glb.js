@@ -9,7 +9,7 @@ function demand(ok, text) {
   if (!ok) throw new Error(text);
 }
 
-// read returns the model of a file: { parts, nodes, order, roots, clips, images }.
+// read returns the model of a file: { parts, nodes, order, clips, images, materials }.
 //   parts   { node, skin, positions, normals, places, colors, joints, weights, indices, material }
 //   nodes   { parent, t, r, s }; order lists the nodes, parents first
 //   clips   { name, length, channels: { node, path, times, values } }
@@ -82,12 +82,15 @@ export function read(data) {
     clip.length = Math.max(0, ...clip.channels.map((c) => c.times.at(-1)));
     return clip;
   });
-  const images = list("images").map(({ bufferView }) => new Blob([new Uint8Array(data, ...bytes(bufferView))], { type: "image/png" }));
+  const images = list("images").map(({ bufferView }) => new Uint8Array(data, ...bytes(bufferView)));
   return { parts, nodes, order, clips, images, materials };
 }
 
-// bitmaps decodes the images of a model, each for the materials that use it. Colours of transparent texels do not shine
-// through where texels are averaged: they are premultiplied.
+// bitmapOf decodes an image for a material. Colours of transparent texels do not shine through where texels are averaged: they are
+// premultiplied.
+export const bitmapOf = (bytes, { alpha }) => createImageBitmap(new Blob([bytes], { type: "image/png" }), { premultiplyAlpha: alpha === "OPAQUE" ? "none" : "premultiply", colorSpaceConversion: "none" });
+
+// bitmaps decodes the images of a model, each for the materials that use it.
 export async function bitmaps(model, side) {
   const made = new Map();
   let pixels = 0;
@@ -95,7 +98,7 @@ export async function bitmaps(model, side) {
     if (m.image === undefined) continue;
     const key = `${m.image} ${m.alpha !== "OPAQUE"}`;
     if (!made.has(key)) {
-      const bitmap = await createImageBitmap(model.images[m.image], { premultiplyAlpha: m.alpha === "OPAQUE" ? "none" : "premultiply", colorSpaceConversion: "none" });
+      const bitmap = await bitmapOf(model.images[m.image], m);
       demand(Math.max(bitmap.width, bitmap.height) <= side && (pixels += bitmap.width * bitmap.height) <= most.pixels, "its textures are too large");
       made.set(key, bitmap);
     }

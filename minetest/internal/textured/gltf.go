@@ -22,7 +22,26 @@ const pieceSide = 32
 // the box, and -z is the north. Daylight is the light of the time of day, from 0 to 1, unless the volume is unlit. More faces than
 // most allows are an error that wraps [fault.ErrLimit].
 func (g *Game) Model(ctx context.Context, v *nodemesh.Volume, low, high [3]int, daylight float64, most *effort.Kind) (*gltf.Model, error) {
-	m := &modeller{game: g, light: v.Daylight(daylight), ctx: ctx, most: most, images: make(map[string]*gltf.Image), out: new(gltf.Model)}
+	light := v.Daylight(daylight)
+	return g.model(ctx, v, low, high, most, func(c [4]uint8) [4]uint16 {
+		rgb := light.Color(c)
+		return [4]uint16{gltf.Linear(rgb[0]), gltf.Linear(rgb[1]), gltf.Linear(rgb[2]), math.MaxUint16}
+	})
+}
+
+// Lights is [Game.Model] for any time of day: the colours are those of [nodemesh.Vertex], divided by 255.
+func (g *Game) Lights(ctx context.Context, v *nodemesh.Volume, low, high [3]int, most *effort.Kind) (*gltf.Model, error) {
+	return g.model(ctx, v, low, high, most, func(c [4]uint8) (wide [4]uint16) {
+		for i := range c {
+			wide[i] = uint16(c[i]) * (math.MaxUint16 / math.MaxUint8)
+		}
+		return wide
+	})
+}
+
+func (g *Game) model(ctx context.Context, v *nodemesh.Volume, low, high [3]int, most *effort.Kind,
+	color func([4]uint8) [4]uint16) (*gltf.Model, error) {
+	m := &modeller{game: g, color: color, ctx: ctx, most: most, images: make(map[string]*gltf.Image), out: new(gltf.Model)}
 	for a := range 3 {
 		m.corner[a] = float32(low[a]-v.Origin[a]) - .5
 	}
@@ -49,7 +68,7 @@ func (g *Game) Model(ctx context.Context, v *nodemesh.Volume, low, high [3]int, 
 // modeller makes a model of faces.
 type modeller struct {
 	game   *Game
-	light  nodemesh.Daylight
+	color  func([4]uint8) [4]uint16 // of a vertex
 	ctx    context.Context
 	out    *gltf.Model
 	faces  int
@@ -225,8 +244,7 @@ func (m *modeller) add(f *nodemesh.Face) {
 		v := &f.V[i]
 		p.Positions = append(p.Positions, [3]float32{v.Pos[0] + shift[0], v.Pos[1] + shift[1], -v.Pos[2] - shift[2]})
 		p.TexCoords = append(p.TexCoords, v.UV)
-		rgb := m.light.Color(v.Color)
-		p.Colors = append(p.Colors, [4]uint16{gltf.Linear(rgb[0]), gltf.Linear(rgb[1]), gltf.Linear(rgb[2]), math.MaxUint16})
+		p.Colors = append(p.Colors, m.color(v.Color))
 	}
 	for _, t := range f.Triangles() { // the mirrored z turns them round
 		p.Indices = append(p.Indices, first+uint32(t[0]), first+uint32(t[2]), first+uint32(t[1]))

@@ -160,6 +160,9 @@ func newScene(ctx context.Context, job *format.Job, w *sharedWorld, part *worldP
 	}
 	scene := &format.Scene{Views: s.views, Missing: s.Missing, With: s.With, Range: s.Range, End: s.Close,
 		Style: fmt.Sprintf("%x", sha256.Sum256(s.digest))}
+	if !optionFlat.On(job) && optionColors.Value(job) == "" {
+		scene.Walking = s.walking()
+	}
 	if s.since != nil {
 		scene.Since = &format.Since{Bounds: s.Then, Changed: s.Changed}
 	}

@@ -204,7 +204,7 @@ export async function show(node, file, generation, inspect = (at) => set({ at })
   const camera = scene.views.find((v) => v.camera), flat = scene.views.find((v) => !v.camera);
   if (camera && flat && !stand) shown.toCamera = () => set({ view: (view.camera ? flat : camera) === scene.views[0] ? undefined : (view.camera ? flat : camera).name }, { push: true });
   else if (scene.sights) shown.toCamera = (point) => import("./stand.js").then((m) => m.stand(shown, point));
-  if (view.turning) shown.toTurn = () => set({ turn: state().turn ? undefined : "0,0,1,0,0" }, { push: true });
+  if (view.turning) shown.toTurn = async () => set({ turn: state().turn ? undefined : (await import("./turn.js")).begin(view, scene) }, { push: true });
   if (view.moves) node.append((shown.player = player(shown)).node);
   const stop = watch((changed) => {
     if (changed.has("at")) shown.markInspected();
