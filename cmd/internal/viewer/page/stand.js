@@ -78,7 +78,7 @@ export async function look(shown, box) {
     return list.length === n && list.every(Number.isFinite) ? list : Array(n).fill(0);
   };
   const held = new Map(), owed = { turn: [0, 0], move: [0, 0, 0] }, push = [0, 0]; // keys that are down; what taps have left to do; the stick
-  let eye, yaw, pitch, asked, again, timer, resting, stop, blob, drag, walk, canvas, flight, running, last, dirty, closed, quality = 1, mean = 16, dear = 0, hint, shift;
+  let eye, yaw, pitch, asked, again, timer, resting, stop, blob, drag, walk, canvas, flight, filmed, running, last, dirty, closed, quality = 1, mean = 16, dear = 0, hint, shift;
   const read = () => ([eye, [yaw, pitch]] = [numbers(state().stand, 3), numbers(state().turn, 2)]);
   read();
   const coming = arriving;
@@ -250,6 +250,7 @@ export async function look(shown, box) {
       if (flying && !flight) change();
       dirty = more;
     } else dirty = false;
+    filmed?.();
     if (moving() || dirty) run();
   };
   // adapt chooses how many pixels are drawn while the camera moves.
@@ -392,6 +393,25 @@ export async function look(shown, box) {
     still: () => address(1, { save: 1 }),
     inspectQuery: () => size(1),
     goTo: undefined,
+    // film is a look around.
+    film: walk && (() => {
+      const from = yaw, length = 6000;
+      return {
+        canvas, length,
+        draw: (ms) => new Promise((done) => {
+          bare();
+          yaw = around(from - (360 * ms) / length);
+          filmed = done;
+          run(true);
+        }),
+        close() {
+          yaw = from;
+          filmed = undefined;
+          change();
+          run(true);
+        },
+      };
+    }),
     // leave goes back to the map, at the place of the camera.
     leave() {
       if (shown.leaving) return;
