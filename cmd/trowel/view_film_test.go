@@ -129,7 +129,8 @@ func withoutWebGL(p *chromium.Page) {
 	}`, nil))
 }
 
-// TestViewLoop keeps a short film of a map that plays, of a model that turns and of a look around in a world: a WebM, or an APNG without a recorder.
+// TestViewLoop keeps a short film of a map that plays, of a model that turns and of a look around in a world: a WebM, or an APNG without
+// a recorder.
 func TestViewLoop(t *testing.T) {
 	for _, c := range []struct{ sample, as, hash string }{{"burrow", "burrow.map", "x=30&y=20&z=0"}, {"glade", "glade", "turn=0,0,1,0,0"},
 		{"glade", "glade", "stand=24,3.1,2"}} {
