@@ -91,6 +91,7 @@ func TestKillServer(t *testing.T) {
 	reset("first", "repo")
 	reset("inplace", "world")
 	must(t, "restore", at("repo"), "--into", at("inplace"), "--box", from+":"+to)
+	time.Sleep(1100 * time.Millisecond) // moments have seconds, and the snapshot must be of an earlier one
 	asked := 0
 	for i := range 30 {
 		reset("world", "griefed")
