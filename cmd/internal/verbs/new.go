@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/service"
-	"trowel.example/cmd/internal/treediff"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/format"
@@ -129,7 +127,7 @@ func newFileCommand(a *Tool, f *format.Format) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return writeFolder(cmd.Context(), made, at)
+				return os.CopyFS(at, made)
 			})
 			if exists, ok := errors.AsType[*output.ExistsError](err); ok {
 				return wording.Hint(exists, "choose another name, or another folder with -o")
@@ -144,24 +142,6 @@ func newFileCommand(a *Tool, f *format.Format) *cobra.Command {
 		})
 	}
 	return needs(cmd, needChanges)
-}
-
-// writeFolder writes the files of a tree to an empty folder.
-func writeFolder(ctx context.Context, fsys fs.FS, dir string) error {
-	return treediff.Walk(ctx, fsys, ".", func(name string, e fs.DirEntry) error {
-		at := filepath.Join(dir, filepath.FromSlash(name))
-		if e.IsDir() {
-			return os.MkdirAll(at, 0o777)
-		}
-		data, err := fs.ReadFile(fsys, name)
-		if err == nil {
-			err = os.MkdirAll(filepath.Dir(at), 0o777)
-		}
-		if err == nil {
-			err = os.WriteFile(at, data, 0o666)
-		}
-		return err
-	})
 }
 
 // newThingCommand returns the command that adds a kind of thing to a folder by an operation.

@@ -257,15 +257,20 @@ func (d *Data) Gives(l *Loot) []Chance {
 	return list
 }
 
-// Origins returns the loots that can give an item, a unit, or "some item of a type", with the chance of each, the likeliest first. Only
-// one call may run at a time.
-func (d *Data) Origins(what Link) (loots []*Loot, list []Chance) {
+// Origin is a loot that can give a thing, and the chance.
+type Origin struct {
+	Loot *Loot
+	Chance
+}
+
+// Origins returns the loots that can give an item, a unit, or "some item of a type", the likeliest first. Only one call may run at
+// a time.
+func (d *Data) Origins(what Link) (list []Origin) {
 	leaf := 1 + slices.IndexFunc(d.chances.leaf, func(l Link) bool { return keyOf(l) == keyOf(what) })
 	if leaf == 0 {
-		return nil, nil
+		return nil
 	}
 	s := d.chances.searchOf(leaf)
-	odds := make(map[*Loot]Chance)
 	for _, l := range d.Loots {
 		class := d.chances.byID[l.Class.ID]
 		if !s.only[class.ID] {
@@ -273,15 +278,11 @@ func (d *Data) Origins(what Link) (loots []*Loot, list []Chance) {
 		}
 		o := s.of(class)
 		if chance := Any(o.chance, l.Min, l.Max); chance > 0 {
-			odds[l] = Chance{What: what, Chance: chance, Expected: o.expected * mean(l.Min, l.Max), Path: s.path(class)}
-			loots = append(loots, l)
+			list = append(list, Origin{l, Chance{What: what, Chance: chance, Expected: o.expected * mean(l.Min, l.Max), Path: s.path(class)}})
 		}
 	}
-	slices.SortStableFunc(loots, func(a, b *Loot) int { return -cmp.Compare(odds[a].Chance, odds[b].Chance) })
-	for _, l := range loots {
-		list = append(list, odds[l])
-	}
-	return loots, list
+	slices.SortStableFunc(list, func(a, b Origin) int { return -cmp.Compare(a.Chance.Chance, b.Chance.Chance) })
+	return list
 }
 
 // missingGraphs reports the graphs that values need and the files lack.

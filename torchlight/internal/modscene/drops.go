@@ -72,18 +72,16 @@ func (d *drops) facts(file string) []format.InfoField {
 
 // origins returns the units that drop a thing.
 func (d *drops) origins(key, label string, what codex.Link) []format.InfoField {
-	loots, chances := d.Origins(what)
 	var lines []string
-	for i, l := range loots {
-		var units []string
-		for _, u := range l.Units {
+	for _, o := range d.Origins(what) {
+		var units, path []string
+		for _, u := range o.Loot.Units {
 			units = append(units, d.title(u))
 		}
-		var path []string
-		for _, c := range chances[i].Path {
+		for _, c := range o.Path {
 			path = append(path, c.Name)
 		}
-		lines = append(lines, fmt.Sprintf("%s: %s (%s)", strings.Join(firstFew(units, 3), ", "), oneIn(chances[i].Chance),
+		lines = append(lines, fmt.Sprintf("%s: %s (%s)", strings.Join(firstFew(units, 3), ", "), oneIn(o.Chance.Chance),
 			strings.Join(path, " > ")))
 	}
 	return someOf(key, label, lines)

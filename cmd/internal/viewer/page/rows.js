@@ -14,12 +14,13 @@ export class Rows {
     const watch = new ResizeObserver(again);
     watch.observe(scroller);
     signal.addEventListener("abort", () => watch.disconnect());
-    this.shape(1, Math.round(1.4 * parseFloat(getComputedStyle(document.documentElement).fontSize)));
+    this.usual = Math.round(1.4 * parseFloat(getComputedStyle(document.documentElement).fontSize));
+    this.shape();
     scroller.style.setProperty("--row", this.height + "px");
   }
 
   // shape sets the number of rows beside each other, and the height of such a line.
-  shape(across, height) {
+  shape(across = 1, height = this.usual) {
     Object.assign(this, { across, height });
   }
 

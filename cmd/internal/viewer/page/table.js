@@ -134,7 +134,7 @@ export const panel = {
         if (focused) body.querySelector("[tabindex='0']")?.focus({ preventScroll: true });
       },
     });
-    const shape = () => (icons() ? rows.shape(Math.max(1, Math.floor(box.clientWidth / cell[0])), cell[1]) : rows.shape(1, parseFloat(box.style.getPropertyValue("--row"))));
+    const shape = () => (icons() ? rows.shape(Math.max(1, Math.floor(box.clientWidth / cell[0])), cell[1]) : rows.shape());
     const watch = new ResizeObserver(() => icons() && (shape(), rows.refresh()));
     watch.observe(box);
     context.signal.addEventListener("abort", () => watch.disconnect());
