@@ -50,6 +50,29 @@ func BenchmarkFirstTile(b *testing.B) {
 	}
 }
 
+// BenchmarkFirstFile measures the time from opening the page to the picture of the first example, in a browser that has never seen the
+// page, and in one that has.
+func BenchmarkFirstFile(b *testing.B) {
+	server := httptest.NewServer(http.StripPrefix("/any/where/", http.FileServer(http.Dir(made(b)))))
+	defer server.Close()
+	for _, state := range []string{"cold", "warm"} {
+		b.Run(state, func(b *testing.B) {
+			var p *chromium.Page
+			for b.Loop() {
+				b.StopTimer()
+				if p == nil || state == "cold" {
+					p = chromium.Start(b, 1280, 800)
+				}
+				p.Do(chromedp.Navigate("about:blank"))
+				b.StartTimer()
+				p.Do(chromedp.Navigate(server.URL + "/any/where/"))
+				p.Do(chromedp.Click("#samples li:first-child a", chromedp.ByQuery))
+				p.Wait("frames[0]?.document.querySelector('img.leaflet-tile')?.naturalWidth")
+			}
+		})
+	}
+}
+
 // BenchmarkManyLayers measures the time from the choice of a map of 90 layers until its picture is complete, with the program loaded. It
 // reports how many times as long this takes as the program on one core, which opens the map and answers the same requests.
 func BenchmarkManyLayers(b *testing.B) {

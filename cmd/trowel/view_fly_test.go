@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,10 +17,11 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"trowel.example/internal/testing/judge/chromium"
+	"trowel.example/internal/testing/tests"
 )
 
 // longGlade makes a world of n glades, one north of the other.
-func longGlade(t *testing.T, n int) string {
+func longGlade(t testing.TB, n int) string {
 	t.Helper()
 	from, dir, to := "../../samples/glade", filepath.Join(t.TempDir(), "folder"), filepath.Join(t.TempDir(), "glade")
 	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
@@ -47,6 +49,53 @@ func longGlade(t *testing.T, n int) string {
 	}
 	run(t, "pack", "-q", dir, "-o", to)
 	return to
+}
+
+// BenchmarkViewWalk walks for ten seconds through a long glade and through a world of the newest engine, in a picture of 800 x 600. It
+// reports the time between frames, and what the scripts of the tab hold with all its pictures.
+func BenchmarkViewWalk(b *testing.B) {
+	newest := filepath.Join(tests.Corpus(b, "minetest"), "generated", "v29-517-sqlite")
+	const game = "/usr/share/games/minetest/games/minetest_game" // Debian's
+	for _, world := range []struct {
+		name, at string
+		args     []string
+	}{{"glade", "24.50,6,4", []string{longGlade(b, 12)}}, {"5.17", "", []string{newest, "--textures", game}}} {
+		b.Run(world.name, func(b *testing.B) {
+			v := view(b, world.args...)
+			w := walking{v.open(1280, 800)}
+			settle(w.Page)
+			if world.at != "" {
+				visit(w.Page, "stand="+world.at)
+			} else {
+				w.Press("c")
+			}
+			w.Wait("document.querySelector('canvas.blocks')?.width > 300 && location.hash.includes('stand')")
+			canvas := chromium.Eval[[2]float64](w.Page, "(({ clientWidth, clientHeight }) => [clientWidth, clientHeight])(document.querySelector('canvas.blocks'))")
+			w.Resize(1280+800-int(canvas[0]), 800+600-int(canvas[1]))
+			w.Wait("document.querySelector('canvas.blocks').clientWidth === 800")
+			settle(w.Page)
+			var frames []float64
+			for b.Loop() {
+				chromium.Eval[bool](w.Page, `(window.frames10 = [], window.walked = false, requestAnimationFrame(function next(now) {
+					frames10.push(now);
+					if (now < frames10[0] + 10000) requestAnimationFrame(next);
+					else window.walked = true;
+				}), true)`)
+				w.key(input.KeyRawDown, "w", "KeyW")
+				w.Wait("window.walked")
+				w.key(input.KeyUp, "w", "KeyW")
+				times := chromium.Eval[[]float64](w.Page, "frames10")
+				for i, t := range times[1:] {
+					frames = append(frames, t-times[i])
+				}
+			}
+			slices.Sort(frames)
+			b.ReportMetric(frames[len(frames)/2], "ms-median")
+			b.ReportMetric(frames[len(frames)*95/100], "ms-p95")
+			b.ReportMetric(chromium.Eval[float64](w.Page, "performance.memory.usedJSHeapSize + Number(document.querySelector('canvas.blocks').dataset.bytes)")/1e6, "MB")
+			v.stop()
+		})
+	}
 }
 
 // walking is a page with a camera in a world.
