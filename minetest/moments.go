@@ -87,6 +87,7 @@ func compareMoments(ctx context.Context, job *format.Job, old, new format.Side, 
 		func(c *worlddiff.Change) error {
 			switch c.Part {
 			case worlddiff.Block:
+				c.Compact()
 				blocks = append(blocks, c)
 			case worlddiff.Player, worlddiff.Account, worlddiff.Mod: // a snapshot that is shown lacks the files that are large
 				others = append(others, c)

@@ -99,20 +99,64 @@ func (r *Region) Weight() int {
 	return r.Nodes + r.Metadata + r.Objects + (r.Gone+r.Unread)*mapblock.NodeCount
 }
 
-// bounds returns the box of all nodes that a change of a block affects: the whole block if they are unknown.
-func (c *Change) bounds() Box {
-	all := slices.Clone(c.Boxes)
-	for _, list := range [][][3]int{c.Metadata, c.Timers} {
-		for _, p := range list {
-			all = append(all, Box{p, p})
+// A nodeSet has a bit for each node of a block.
+type nodeSet struct {
+	bounds Box
+	bits   [mapblock.NodeCount / 64]uint64
+}
+
+// Compact keeps of a change of a block only what [Regions] and [Actors] need: up to 4,096 boxes become 512 bytes, and kinds of nodes lose
+// their param2.
+func (c *Change) Compact() {
+	if c.Block == nil || c.Change != Changed || c.Unread != "" {
+		return
+	}
+	kinds := make(map[Kind]int)
+	for _, k := range c.Kinds {
+		old, _, _ := strings.Cut(k.Old, " ")
+		now, _, _ := strings.Cut(k.New, " ")
+		kinds[Kind{Old: old, New: now}] += k.Count
+	}
+	set := &nodeSet{bounds: c.bounds()}
+	for _, b := range c.Boxes {
+		for z := b.Min[2]; z <= b.Max[2]; z++ {
+			for y := b.Min[1]; y <= b.Max[1]; y++ {
+				for x := b.Min[0]; x <= b.Max[0]; x++ {
+					i := bitOf(x, y, z)
+					set.bits[i/64] |= 1 << (i % 64)
+				}
+			}
 		}
 	}
-	if len(all) == 0 {
+	c.set, c.Boxes, c.Kinds = set, nil, make([]Kind, 0, len(kinds))
+	for k, n := range kinds {
+		k.Count = n
+		c.Kinds = append(c.Kinds, k)
+	}
+}
+
+// bitOf returns the index of a node, given in the world, in its block.
+func bitOf(x, y, z int) int {
+	const low = mapblock.Side - 1
+	return mapblock.Index(x&low, y&low, z&low)
+}
+
+// bounds returns the box of all nodes that a change of a block affects: the whole block if they are unknown.
+func (c *Change) bounds() Box {
+	if c.set != nil {
+		return c.set.bounds
+	}
+	if len(c.Boxes)+len(c.Metadata)+len(c.Timers) == 0 {
 		return Box{c.node(0), c.node(mapblock.NodeCount - 1)}
 	}
-	b := all[0]
-	for _, one := range all[1:] {
+	b := Box{c.node(mapblock.NodeCount - 1), c.node(0)}
+	for _, one := range c.Boxes {
 		b.add(one)
+	}
+	for _, list := range [][][3]int{c.Metadata, c.Timers} {
+		for _, p := range list {
+			b.add(Box{p, p})
+		}
 	}
 	return b
 }

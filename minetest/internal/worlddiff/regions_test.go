@@ -1,6 +1,7 @@
 package worlddiff_test
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -50,7 +51,14 @@ func TestRegions(t *testing.T) {
 			{Part: worlddiff.Block, Change: worlddiff.Changed, Block: &[3]int{0, 0, 0}, Unread: "damaged"},
 		}, "-16,0,0:15,15,15 (32 x 16 x 16): 1 block is gone; 1 block cannot be read", 0, 0},
 	} {
+		whole, _, _, _ := worlddiff.Regions(c.changes)
+		for _, change := range c.changes {
+			change.Compact()
+		}
 		regions, of, added, saved := worlddiff.Regions(c.changes)
+		if !reflect.DeepEqual(regions, whole) {
+			t.Errorf("%s: compact changes are gathered into %v, not %v", c.name, regions, whole)
+		}
 		var lines []string
 		for _, r := range regions {
 			lines = append(lines, r.String())

@@ -50,6 +50,8 @@ type Change struct {
 	Unread   string   `json:"unread,omitempty"`   // why a block could only be compared by its bytes
 
 	Fields []Field `json:"fields,omitempty"` // values that differ
+
+	set *nodeSet // instead of Boxes, see Compact
 }
 
 // Kind is the number of nodes that changed from one name to another. If the names are equal, each is followed by a
