@@ -487,6 +487,34 @@ func TestGuardLive(t *testing.T) {
 			return debug.getinfo(2, "S").source:find("trowel_rewind", 1, true) and {fake} or was()
 		end
 		function where() return minetest.pos_to_string(pos) end`)
+	// Two players build in blocks that the box cuts, beside it, while the house comes back.
+	s.order(`lua
+		local built, n, playing = {}, 0, true
+		minetest.register_globalstep(function()
+			for player = 1, playing and 2 or 0 do
+				n = n + 1
+				local pos = {x = n % 30, y = 11 + player, z = -22 - math.floor(n / 30) % 10}
+				local hash = minetest.hash_node_position(pos)
+				if built[hash] or minetest.get_node(pos).name == "air" then
+					minetest.set_node(pos, {name = n % 3 == 0 and "default:sign_wall_wood" or "default:glass", param2 = 4})
+					minetest.get_meta(pos):set_int("built", n)
+					built[hash] = n
+				end
+			end
+		end)
+		function built_and_lost()
+			local count, lost = 0, 0
+			playing = false
+			for hash, n in pairs(built) do
+				local pos = minetest.get_position_from_hash(hash)
+				count = count + 1
+				if minetest.get_node(pos).name == "air" or minetest.get_meta(pos):get_int("built") ~= n then
+					lost = lost + 1
+				end
+				minetest.remove_node(pos)
+			end
+			return count .. " built, " .. lost .. " lost"
+		end`)
 	if said := s.order("yes"); !strings.Contains(said, "as soon as the server has saved") {
 		t.Error(said)
 	}
@@ -498,6 +526,11 @@ func TestGuardLive(t *testing.T) {
 		s.until("end", func() bool { return strings.Count(s.log(), "[trowel_rewind] admin: done") == n })
 	}
 	ended(1)
+	if said := s.order("lua\nreturn built_and_lost()"); len(said) < len("100 built, 0 lost") || !strings.HasSuffix(said, " built, 0 lost") {
+		t.Errorf("the players beside the house: %s", said)
+	} else {
+		t.Log(said)
+	}
 	if where := s.order("lua\nreturn where()"); where != "(0,5,-22)" {
 		t.Errorf("the player is at %s", where)
 	}
