@@ -162,8 +162,8 @@ const (
 )
 
 var (
-	archiveOptions = append([]format.Option{optionNames, optionGUTS, optionRaw, optionModels, optionSprites, optionLike, optionTables,
-		optionNewID, optionAll, optionBase, optionWith, format.OptionClean}, modelOptions...)
+	archiveOptions = slices.Concat([]format.Option{optionNames, optionGUTS, optionRaw, optionModels, optionSprites, optionLike, optionTables,
+		optionNewID, optionAll, optionBase, optionWith, format.OptionClean}, cardOptions, modelOptions)
 	archiveKinds = slices.Concat(pak.Catalog.Kinds(), mod.Catalog.Kinds(), moddir.Catalog.Kinds(),
 		dat.Catalog.Kinds(), layout.Catalog.Kinds(),
 		raw.Catalog.Kinds(), mpp.Catalog.Kinds(), tables.Catalog.Kinds(), text.Catalog.Kinds(),

@@ -3,6 +3,7 @@ package torchlight
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -35,7 +36,7 @@ var (
 )
 
 func findInArchive(ctx context.Context, job *format.Job, src *format.Source, query format.Step, hit func(format.Hit) error) error {
-	o, closer, _, err := editorOptions(job, func(check.Change) error { return nil })
+	o, closer, _, err := editorOptions(withBase(job, query), func(check.Change) error { return nil })
 	if err != nil {
 		return err
 	}
@@ -53,8 +54,20 @@ func findInArchive(ctx context.Context, job *format.Job, src *format.Source, que
 	})
 }
 
+// withBase returns a job with the game's own files that a query names.
+func withBase(job *format.Job, query format.Step) *format.Job {
+	base := optionEditBase.Value(query.Job)
+	if base == "" {
+		return job
+	}
+	own := *job
+	own.Values = maps.Clone(job.Values)
+	own.Values[optionBase.Name] = base
+	return &own
+}
+
 func findInSingle(ctx context.Context, job *format.Job, src *format.Source, query format.Step, hit func(format.Hit) error) error {
-	o, closer, _, err := editorOptions(job, func(check.Change) error { return nil })
+	o, closer, _, err := editorOptions(withBase(job, query), func(check.Change) error { return nil })
 	if err != nil {
 		return err
 	}

@@ -21,25 +21,39 @@ import (
 
 // thingQueries are the queries of things that data files define: those of the tables.
 var thingQueries = []*format.Command{
-	thingQuery("item", modedit.Items, "Items", "UNITTYPE", "LEVEL", "RARITY"),
-	thingQuery("skill", modedit.Skills, "Skills", "ACTIVATION_TYPE", "LEVEL_REQUIRED", "MAX_INVEST_LEVEL"),
-	thingQuery("unit", modedit.Units, "Monsters and other units", "UNITTYPE", "MINLEVEL", "MAXLEVEL"),
-	thingQuery("affix", modedit.Affixes, "Affixes", "UNITTYPES", "MIN_SPAWN_RANGE", "MAX_SPAWN_RANGE"),
+	thingQuery("item", modedit.Items, "Items", leveledFields.fields, "UNITTYPE", "LEVEL", "RARITY"),
+	thingQuery("skill", modedit.Skills, "Skills", thingFields.fields, "ACTIVATION_TYPE", "LEVEL_REQUIRED", "MAX_INVEST_LEVEL"),
+	thingQuery("unit", modedit.Units, "Monsters and other units", leveledFields.fields, "UNITTYPE", "MINLEVEL", "MAXLEVEL"),
+	thingQuery("affix", modedit.Affixes, "Affixes", thingFields.fields, "UNITTYPES", "MIN_SPAWN_RANGE", "MAX_SPAWN_RANGE"),
 }
 
-// thingQuery returns the query of a table. The facts of a thing are its names and the given keys; all other keys are
-// further facts.
-func thingQuery(name string, table modedit.Table, title string, keys ...string) *format.Command {
+// thingFields are the fields of the queries of things.
+type thingFields struct {
+	Name string `arg:"name" default:"*" help:"NAME or DISPLAYNAME, with * and ?, ignoring case"`
+	conditionFields
+	baseFields
+}
+
+func (o thingFields) fields() leveledFields { return leveledFields{thingFields: o} }
+
+// leveledFields are those of things with values by level.
+type leveledFields struct {
+	thingFields
+	levelFields
+}
+
+func (o leveledFields) fields() leveledFields { return o }
+
+// thingQuery returns the query of a table. The facts of a thing are its names, the given keys and its values at a level; all other keys
+// are further facts.
+func thingQuery[T any](name string, table modedit.Table, title string, fields func(T) leveledFields, keys ...string) *format.Command {
 	keys = append([]string{"NAME", "DISPLAYNAME"}, keys...)
 	return query(format.Command{
 		Name: name, Heading: "Things", Title: title + " with their values, also those of their BASEFILE", Lists: title,
 		Long:    "A condition of --where applies to these values, such as 'DAMAGE>60'. With --json, each has all of its values.",
 		Example: name + " '*' --where 'NAME=*wolf*'",
-	}, func(ctx context.Context, e *modedit.Editor, o struct {
-		Name string `arg:"name" default:"*" help:"NAME or DISPLAYNAME, with * and ?, ignoring case"`
-		conditionFields
-		baseFields
-	}, hit func(format.Hit) error) error {
+	}, func(ctx context.Context, e *modedit.Editor, own T, hit func(format.Hit) error) error {
+		o := fields(own)
 		match, err := modedit.Match(o.Where)
 		if err != nil {
 			return err
@@ -48,12 +62,20 @@ func thingQuery(name string, table modedit.Table, title string, keys ...string) 
 		if err != nil {
 			return err
 		}
+		at := o.at()
+		if o.Level > 0 {
+			if at.Graphs = modinfo.Graphs(e); len(at.Graphs) == 0 && e.Warn != nil {
+				e.Warn("", "no graph of levels is in the files (give the game's own files with --"+optionBase.Name+")")
+			}
+		}
 		named := glob.Folded(o.Name)
 		missing, err := modinfo.Things(ctx, e, table, func(t modinfo.Thing) error {
 			if !named(t.Get("NAME")) && !named(t.Get("DISPLAYNAME")) || !match(t.Node()) {
 				return nil
 			}
-			return hit(thingHit(t, keys, icons))
+			h := thingHit(t, keys, icons)
+			h.Fields = append(h.Fields, at.Facts(t.Chain, table == modedit.Items)...)
+			return hit(h)
 		})
 		warnMissingBases(e, missing)
 		return err

@@ -229,6 +229,35 @@ func TestViewThings(t *testing.T) {
 	v.stop()
 }
 
+// TestViewLevel shows the values of monsters at a level in the table, and on their cards.
+func TestViewLevel(t *testing.T) {
+	mod := sample(t, "cinder", "cinder.MOD")
+	v := view(t, mod, "--base", "../../samples/ember-base")
+	p := v.open(1280, 800, "#mode=table&table=2")
+	const cells = "[...document.querySelectorAll('.grid tbody tr')].map((tr) => tr.textContent).join('|')"
+	p.Wait(cells + ".includes('Cinder Hound') && !" + cells + ".includes('1264')")
+	p.Do(chromedp.SendKeys("input[aria-label=Level]", "50"+kb.Enter, chromedp.ByQuery))
+	p.Wait(cells + ".includes('1264')")
+	p.Do(chromedp.Evaluate(`(() => {
+		const difficulty = document.querySelector("select[aria-label=Difficulty]");
+		difficulty.value = "very-hard";
+		difficulty.dispatchEvent(new Event("change", { bubbles: true }));
+	})()`, nil))
+	p.Wait(cells + ".includes('3160') && location.hash.includes('o.level=50')")
+	p.Accessible("level")
+	p.Picture("level")
+	visit(p, "view=monsters")
+	before := p.Picture("cards")
+	visit(p, "view=monsters&o.level=50")
+	if mean, _ := difference(before, p.Picture("cards-level")); mean < 0.5 {
+		t.Errorf("the cards are the same: %.2f", mean)
+	}
+	for _, m := range p.Messages() {
+		t.Errorf("on the console: %s", m)
+	}
+	v.stop()
+}
+
 // TestViewBroken goes from a broken reference to its line and back, and from hits of find to lines. The lines
 // are those that cat prints.
 func TestViewBroken(t *testing.T) {

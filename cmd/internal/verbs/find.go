@@ -126,8 +126,9 @@ func (f *finding) parse(cmd *cobra.Command, args []string) (files []string, err 
 		}
 		if e != nil {
 			f.queries[of] = query{err: e}
-			if err == nil || errors.Is(err, format.ErrCommand) {
-				err = e
+			_, lacks := errors.AsType[*format.OptionError](err)
+			if err == nil || errors.Is(err, format.ErrCommand) || lacks && !errors.Is(e, format.ErrCommand) {
+				err = e // that of a format which has the query and its options
 			}
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"trowel.example/check"
@@ -31,47 +32,68 @@ func (e *edition) lists() (list []*format.Command) {
 	return list
 }
 
-// listing returns the table of hits with a number, and what else [tableOf] returns.
-func (e *edition) listing(ctx context.Context, number string) (*table, []tableHead, func(), error) {
+// offered returns the options of a query that the page of a table offers: those with choices, and numbers.
+func offered(query *format.Command) (list []format.Option) {
+	for _, o := range query.Options {
+		if o.Choices != nil || o.Type == format.Integer && !o.List {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// listing returns the table of hits with a number, and what else [tableOf] returns. The values of the options of its query are those of
+// "o." with their names.
+func (e *edition) listing(ctx context.Context, values url.Values) (*table, []tableHead, func(), error) {
 	queries := e.lists()
 	if len(queries) == 0 {
 		return nil, nil, nil, problem{http.StatusNotFound, "a " + e.Format.Title + " has no tables"}
 	}
-	i, err := wholeOr(number, 0, 0, len(queries)-1)
+	i, err := wholeOr(values.Get("table"), 0, 0, len(queries)-1)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	l, release, err := e.of.server.panels.listings.get(ctx, e.key()+"\n"+queries[i].Name, func(ctx context.Context) (*listing, error) {
+	words := []string{queries[i].Name}
+	for _, o := range offered(queries[i]) {
+		if value := values.Get("o." + o.Name); value != "" {
+			words = append(words, "--"+o.Name+"="+value)
+		}
+	}
+	key := e.key() + "\n" + strings.Join(words, "\n")
+	l, release, err := e.of.server.panels.listings.get(ctx, key, func(ctx context.Context) (*listing, error) {
 		own, release, err := e.lease(ctx)
 		if err != nil {
 			return nil, err
 		}
 		defer release()
-		return own.list(ctx, queries[i])
+		return own.list(ctx, queries[i], words)
 	})
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	heads := make([]tableHead, len(queries))
 	for k, c := range queries {
-		heads[k] = tableHead{c.Lists, -1}
+		heads[k] = tableHead{Name: c.Lists, Total: -1, Options: []tableOption{}}
+		for _, o := range offered(c) {
+			heads[k].Options = append(heads[k].Options, tableOption{o.Name, o.Choices, o.Default})
+		}
 	}
 	heads[i].Total = len(l.rows)
 	return &l.table, heads, release, nil
 }
 
 // list runs a query without arguments.
-func (e *edition) list(ctx context.Context, query *format.Command) (*listing, error) {
+func (e *edition) list(ctx context.Context, query *format.Command, words []string) (*listing, error) {
 	job := e.job(nil)
-	steps, err := format.ParseSteps(job, e.Format.Finder.Commands, []string{query.Name})
+	steps, err := format.ParseSteps(job, e.Format.Finder.Commands, words)
 	if err != nil {
-		return nil, err
+		return nil, problem{http.StatusBadRequest, err.Error()}
 	}
 	job.OnProgress = func(string, int, int) { e.of.server.giveWay(ctx) }
 	l := &listing{table{name: query.Lists}}
 	columns := make(map[string]int)
 	cells := 0
-	err = e.Format.Finder.Find(ctx, steps[0].Job, e.Source, steps[0], func(h format.Hit) error {
+	err = e.Format.Finder.Find(ctx, job, e.Source, steps[0], func(h format.Hit) error {
 		row := tableRow{place: h.At, icon: h.Icon}
 		if row.place == nil {
 			row.place = check.File(h.Path)

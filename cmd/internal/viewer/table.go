@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"path"
 	"slices"
 	"strconv"
@@ -186,9 +187,10 @@ func (k sortKey) compare(o sortKey) int {
 
 // tableOf returns the table of a request, the names and sizes of all tables next to it, and a function to call when
 // it is no longer used. The size of a table that is not read yet is -1.
-func tableOf(ctx context.Context, e *edition, path, number string) (t *table, heads []tableHead, release func(), err error) {
+func tableOf(ctx context.Context, e *edition, q url.Values) (t *table, heads []tableHead, release func(), err error) {
+	path := q.Get("path")
 	if path == "" {
-		return e.listing(ctx, number)
+		return e.listing(ctx, q)
 	}
 	d, release, err := e.document(ctx, path)
 	if err != nil {
@@ -199,29 +201,36 @@ func tableOf(ctx context.Context, e *edition, path, number string) (t *table, he
 		release()
 		return nil, nil, nil, problem{http.StatusNotFound, path + ": not a table"}
 	}
-	i, err := wholeOr(number, 0, 0, len(tables)-1)
+	i, err := wholeOr(q.Get("table"), 0, 0, len(tables)-1)
 	if err != nil {
 		release()
 		return nil, nil, nil, err
 	}
 	for _, t := range tables {
-		heads = append(heads, tableHead{t.name, len(t.rows)})
+		heads = append(heads, tableHead{Name: t.name, Total: len(t.rows), Options: []tableOption{}})
 	}
 	return tables[i], heads, release, nil
 }
 
 type tableHead struct {
-	Name  string `json:"name"`
-	Total int    `json:"total"`
+	Name    string        `json:"name"`
+	Total   int           `json:"total"`
+	Options []tableOption `json:"options"` // of its query
+}
+
+type tableOption struct {
+	Name    string   `json:"name"`
+	Choices []string `json:"choices"` // null: a whole number from 1 on
+	Default string   `json:"default"`
 }
 
 // readTable returns rows of a table. Parameters: path, "" for the file itself; table, the number of the table;
 // by, the name of the column to sort by, and down for descending order; q, a text in the rows; where, conditions,
-// a line each; columns, further columns to show, a line each; from and n. A row is [line of the text, cells],
-// and in a table of hits [line, cells, path, icon].
+// a line each; columns, further columns to show, a line each; from and n; o.NAME, an option of the query of hits. A row
+// is [line of the text, cells], and in a table of hits [line, cells, path, icon].
 func readTable(ctx context.Context, e *edition, r *http.Request) (any, error) {
 	q := r.URL.Query()
-	t, heads, release, err := tableOf(ctx, e, q.Get("path"), q.Get("table"))
+	t, heads, release, err := tableOf(ctx, e, q)
 	if err != nil {
 		return nil, err
 	}

@@ -286,27 +286,12 @@ func (r *reader) buildItem(v *Item) {
 	}
 	v.Created = !hole.True(k["DONTCREATE"])
 	level := float64(v.Level)
-	percent := func(key string) float64 {
-		if s, has := k[key]; has {
-			return Number(s)
-		}
-		return 100
-	}
-	if k["MAXDAMAGE"] != "" && k["MINDAMAGE"] != "" {
-		exact, low, high, ok := r.graphs.Damage(Weapon{Number(k["MINDAMAGE"]), Number(k["MAXDAMAGE"]),
-			percent("RARITY_DMG_MOD"), percent("SPEED_DMG_MOD")}, level)
+	get := func(key string) string { return k[key] }
+	if v.Damage = r.graphs.itemDamage(get, level); k["MAXDAMAGE"] != "" && k["MINDAMAGE"] != "" {
 		r.curved(t, hole.WeaponGraph)
-		if ok {
-			v.Damage = &Damage{Low: low, High: high, Shares: make(map[string][2]float64)}
-			for _, element := range Elements {
-				if share := Number(k["DAMAGE_"+element]); share != 0 {
-					v.Damage.Shares[strings.ToLower(element)] = [2]float64{exact[0] * share / 100, exact[1] * share / 100}
-				}
-			}
-		}
 	}
-	if physical := Number(k["ARMOR_PHYSICAL"]); physical != 0 {
-		v.Armor, _ = r.graphs.Armor(physical, percent("RARITY_AMR_MOD"), percent("SPECIAL_AMR_MOD"), level)
+	if Number(k["ARMOR_PHYSICAL"]) != 0 {
+		v.Armor = r.graphs.itemArmor(get, level)
 		r.curved(t, hole.ArmorGraph)
 		note(t, noteArmor)
 	}

@@ -2,11 +2,14 @@ package codex
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
+	"trowel.example/torchlight/internal/hole"
+	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/text"
 )
 
@@ -54,6 +57,38 @@ func (g Graphs) At(name string, level float64) (float64, bool) {
 		return 0, false
 	}
 	return graph.At(level), true
+}
+
+// add adds the graphs of a file of a mod.
+func (g Graphs) add(file string, root *text.Node, mod int) {
+	for name, n := range hole.Graphs(file, root) {
+		if graph := newGraph(n, name); graph != nil {
+			graph.Mod, graph.File = mod, file
+			g[strings.ToUpper(graph.Name)] = graph
+		}
+	}
+}
+
+// ReadGraphs reads the graphs of the game's own files and of mods, of which later ones win. It calls unread for each file that cannot be
+// read.
+func ReadGraphs(sources []moddir.Sources, unread func(file string, err error)) Graphs {
+	from, graphs := make(map[string]int), make(Graphs)
+	for i, s := range sources {
+		for name := range s.Files() {
+			if kindOf(upper(name)) == KindGraph {
+				from[upper(name)] = i
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(from)) {
+		root, err := sources[from[name]].Tree(name)
+		if err != nil {
+			unread(name, err)
+			continue
+		}
+		graphs.add(name, root, from[name])
+	}
+	return graphs
 }
 
 // newGraph returns the graph of a node [LINE], or nil if it has no points.

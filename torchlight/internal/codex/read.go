@@ -248,12 +248,7 @@ func (r *reader) chain(f *file) inherit.Chain {
 func (r *reader) declare(f *file) {
 	switch f.kind {
 	case KindGraph:
-		for name, n := range hole.Graphs(f.path, f.root) {
-			if g := newGraph(n, name); g != nil {
-				g.Mod, g.File = f.source, f.path
-				r.graphs[strings.ToUpper(g.Name)] = g
-			}
-		}
+		r.graphs.add(f.path, f.root, f.source)
 	case kindEffects:
 		for n := range f.root.All() {
 			if t := newEffectType(n); t != nil && r.effects[strings.ToUpper(t.Name)] == nil {

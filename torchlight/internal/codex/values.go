@@ -23,6 +23,9 @@ const (
 	VeryHard
 )
 
+// MaxLevel is the highest level of values.
+const MaxLevel = 200
+
 // StatGraph returns the name of the graph of a property of monsters: health, damage, armor or experience.
 func StatGraph(stat string, champion bool, d Difficulty) string {
 	name := hole.Stats[stat][0]
@@ -60,6 +63,82 @@ func (g Graphs) Armor(physical, rarity, special, level float64) (int, bool) {
 		return 0, ok
 	}
 	return int(bounded(max(up(base*physical/100*rarity/100*special/100), 1))), true
+}
+
+// percentOf returns the percent of a factor, of which a missing one changes nothing.
+func percentOf(get func(key string) string, key string) float64 {
+	if s := get(key); s != "" {
+		return Number(s)
+	}
+	return 100
+}
+
+// itemDamage returns the damage of an item at a level, or nil.
+func (g Graphs) itemDamage(get func(key string) string, level float64) *Damage {
+	if get("MAXDAMAGE") == "" || get("MINDAMAGE") == "" {
+		return nil
+	}
+	exact, low, high, ok := g.Damage(Weapon{Number(get("MINDAMAGE")), Number(get("MAXDAMAGE")), percentOf(get, "RARITY_DMG_MOD"),
+		percentOf(get, "SPEED_DMG_MOD")}, level)
+	if !ok {
+		return nil
+	}
+	d := &Damage{Low: low, High: high, Shares: make(map[string][2]float64)}
+	for _, element := range Elements {
+		if share := Number(get("DAMAGE_" + element)); share != 0 {
+			d.Shares[strings.ToLower(element)] = [2]float64{exact[0] * share / 100, exact[1] * share / 100}
+		}
+	}
+	return d
+}
+
+// itemArmor returns the armor of an item at a level.
+func (g Graphs) itemArmor(get func(key string) string, level float64) int {
+	armor, _ := g.Armor(Number(get("ARMOR_PHYSICAL")), percentOf(get, "RARITY_AMR_MOD"), percentOf(get, "SPECIAL_AMR_MOD"), level)
+	return armor
+}
+
+// AtLevel is what a property of a thing is at a level, from Low to High.
+type AtLevel struct {
+	Name      string // damage, a share of it such as "fire damage", armor, "fire armor", health or experience
+	Low, High float64
+	Range     bool // whether the property is a range; otherwise Low and High are the same
+	Known     bool // the thing has the property, and its graph exists
+}
+
+// ItemValues returns the damage of an item, its shares, and its armor. get returns the effective value of a key, or "".
+func (g Graphs) ItemValues(get func(key string) string, level float64) []AtLevel {
+	d := g.itemDamage(get, level)
+	if d == nil {
+		d = new(Damage)
+	}
+	list := []AtLevel{{"damage", float64(d.Low), float64(d.High), true, d.Shares != nil}}
+	for _, element := range Elements {
+		element = strings.ToLower(element)
+		share, has := d.Shares[element]
+		list = append(list, AtLevel{element + " damage", round(share[0], 0), round(share[1], 0), true, has})
+	}
+	armor := float64(g.itemArmor(get, level))
+	return append(list, AtLevel{"armor", armor, armor, false, armor != 0})
+}
+
+// UnitValues returns the health, damage, armor and experience of a monster. get returns the effective value of a key, or "".
+func (g Graphs) UnitValues(get func(key string) string, level float64, d Difficulty) (list []AtLevel) {
+	champion := hole.IsChampion(get("CHAMPION"), get("BOSS_CHAMPION"), get("UNITTYPE"))
+	add := func(name, stat, low, high string, has bool) {
+		own := strings.TrimSpace(get(hole.UnitGraphs[stat]))
+		from, known := g.Stat(percentOf(get, low), stat, own, champion, d, level)
+		to, _ := g.Stat(percentOf(get, high), stat, own, champion, d, level)
+		list = append(list, AtLevel{name, round(from, 0), round(to, 0), low != high, has && known})
+	}
+	add("health", "health", "MINHP", "MAXHP", get("MINHP") != "" && get("MAXHP") != "")
+	add("damage", "damage", "MINDAMAGE", "MAXDAMAGE", get("MINDAMAGE") != "" && get("MAXDAMAGE") != "")
+	add("armor", "armor", "ARMOR", "ARMOR", get("ARMOR") != "")
+	for _, element := range Elements[1:] { // a missing one is 100 percent
+		add(strings.ToLower(element)+" armor", "armor", "ARMOR_"+element, "ARMOR_"+element, get("ARMOR") != "")
+	}
+	add("experience", "experience", "XP", "XP", get("XP") != "")
+	return list
 }
 
 // bounded keeps a number in the range of the integers of the game.

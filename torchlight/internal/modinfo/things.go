@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"image"
 	"io/fs"
+	"iter"
 	"slices"
 	"strings"
 
 	"trowel.example/fault"
+	"trowel.example/torchlight/internal/codex"
 	"trowel.example/torchlight/internal/imageset"
 	"trowel.example/torchlight/internal/inherit"
 	"trowel.example/torchlight/moddir"
@@ -91,6 +93,20 @@ func Things(ctx context.Context, e *modedit.Editor, t modedit.Table, yield func(
 		}
 	}
 	return c.missing, nil
+}
+
+// sources are the files of a mod that is edited, as sources.
+type sources struct{ *modedit.Editor }
+
+func (s sources) Files() iter.Seq[string] { return slices.Values(s.Paths()) }
+
+// Graphs returns the graphs of the game's own files and of the mod.
+func Graphs(e *modedit.Editor) codex.Graphs {
+	list := []moddir.Sources{sources{e}}
+	if e.Base != nil {
+		list = []moddir.Sources{e.Base, sources{e}}
+	}
+	return codex.ReadGraphs(list, func(file string, err error) { e.Miss(file, fmt.Sprintf("cannot be read: %v", err)) })
 }
 
 // ThingIn returns the thing that a data file defines.

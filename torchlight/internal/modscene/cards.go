@@ -76,8 +76,8 @@ const (
 	maxNodes   = 1e4 // nodes of a file that are searched for affixes
 )
 
-// card returns the cell of a thing. Inherited values are dim.
-func (t *thing) card(c *icons) sheets.Cell {
+// card returns the cell of a thing. Inherited values are dim. leveled calls its argument with the values at a level.
+func (t *thing) card(c *icons, leveled func(row func(label, text string))) sheets.Cell {
 	const inset, right = 8, 8 + iconSide + 8
 	cell := sheets.Cell{Fill: sheets.Panel}
 	if m := c.get(t.icon()); m != nil {
@@ -97,6 +97,7 @@ func (t *thing) card(c *icons) sheets.Cell {
 		}
 		rows = append(rows, sheets.Text{Text: label + ": " + colorCode.ReplaceAllString(value, ""), Size: 12, Color: color, Most: 3})
 	}
+	leveled(func(label, text string) { row(true, label, text) })
 	for _, r := range cardRows {
 		if value, own := t.between(r.keys...); value != "" {
 			row(own, r.label, value)

@@ -13,6 +13,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/format"
+	"trowel.example/torchlight/internal/codex"
 	"trowel.example/torchlight/internal/inherit"
 	sheets "trowel.example/torchlight/internal/sheet"
 	"trowel.example/torchlight/moddir"
@@ -28,6 +29,9 @@ func modScene(s *subject, mod, base moddir.Files) (*format.Scene, error) {
 	m := &modSheets{subject: s, media: media, icons: newIcons(s, media...),
 		things: make(map[string][]*thing), trees: make(map[string]*text.Node)}
 	m.drops = m.newDrops()
+	m.Level.readGraphs(media, func(file string, err error) {
+		m.lack(format.Missing{Kind: "file", Name: file, What: err.Error(), Loss: true})
+	})
 	files := slices.Sorted(mod.Files())
 	for _, kind := range thingKinds {
 		for _, file := range files {
@@ -72,7 +76,9 @@ func modScene(s *subject, mod, base moddir.Files) (*format.Scene, error) {
 		sum.Write(m.images[name].Pix)
 	}
 	sum.Sum(scene.digest[:0])
-	return scene.scene(), nil
+	made := scene.scene()
+	made.Range = func(option string) (low, high int, ok bool) { return 1, codex.MaxLevel, option == "level" }
+	return made, nil
 }
 
 // thingKinds are the kinds of things with cards, with the names and titles of their views.
@@ -256,7 +262,7 @@ func (m *modSheets) cardView(kind, title string, sum hash.Hash) *stillView {
 	}
 	var cells []sheets.Cell
 	for _, t := range list {
-		cells = append(cells, t.card(m.icons))
+		cells = append(cells, t.card(m.icons, func(row func(label, text string)) { m.Level.rows(t.chain, kind == "items", row) }))
 		fmt.Fprintf(sum, "%q\n", t.icon())
 	}
 	digest(sum, cells)

@@ -109,7 +109,7 @@ func TestCardLevels(t *testing.T) {
 	}
 	skill := &thing{file: "MEDIA/SKILLS/A.DAT", chain: inherit.Follow("MEDIA/SKILLS/A.DAT", root, m.tree)}
 	card := ""
-	for _, l := range skill.card(new(icons)).Lines {
+	for _, l := range skill.card(new(icons), func(func(string, string)) {}).Lines {
 		card += l.Text + "\n"
 	}
 	for _, want := range []string{"mana at level 1: 20\n", "mana at level 15: 90\n", "weapon damage at level 1 (%): 150\n"} {
@@ -132,7 +132,7 @@ func TestCardAffixes(t *testing.T) {
 	tree := func(string) (*text.Node, error) { return base.Root, nil }
 	unit := &thing{file: "MEDIA/A.DAT", chain: inherit.Follow("MEDIA/A.DAT", own.Root, tree)}
 	card := ""
-	for _, l := range unit.card(new(icons)).Lines {
+	for _, l := range unit.card(new(icons), func(func(string, string)) {}).Lines {
 		card += l.Text + "\n"
 	}
 	for _, want := range []string{"affixes: RAGE\n", "affixes of the base files: GLOW\n", "effects: ARMOR\n"} {

@@ -109,6 +109,7 @@ type Options struct {
 	Floats text.FloatStyle // the format of numbers
 	Anim   string          // the animation of a model; "" for the usual one, "none" for none
 	Mesh   string          // another mesh of a unit; "" for the usual one
+	Level  Level           // of the values of items and monsters; its graphs are read when they are needed
 }
 
 // single returns a single file with the function that opens its scene.

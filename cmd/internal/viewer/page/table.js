@@ -55,9 +55,9 @@ export const panel = {
     const path = context.entry.path;
     let answer, numbers, order, title, choosing = false, current = 0, focused = false; // order: the shown columns; title: the column of the names of rows, or -1
     const get = (query) => {
-      const { table, sort = "", filter, where, columns } = state();
+      const { table, sort = "", filter, where, columns, ...others } = state();
       const down = sort.startsWith("-"), by = sort.slice(down);
-      return ask(context.doc.id, "table", { path, table, q: filter, where, columns, by: answer?.all.includes(by) ? by : undefined, down: down ? 1 : undefined, ...query }, context.signal);
+      return ask(context.doc.id, "table", { path, table, q: filter, where, columns, by: answer?.all.includes(by) ? by : undefined, down: down ? 1 : undefined, ...Object.fromEntries(Object.entries(others).filter(([k]) => k.startsWith("o."))), ...query }, context.signal);
     };
     const columns = el("colgroup"), head = el("tr"), body = el("tbody");
     const table = el("table", {}, el("caption", {}, path || context.doc.name), columns, el("thead", {}, head), body);
@@ -113,7 +113,14 @@ export const panel = {
     const asIcons = el("button", { type: "button", hidden: true, onclick: () => set({ icons: icons() ? undefined : 1 }, { push: true }) }, "Icons");
     const icons = () => Boolean(state().icons) && !asIcons.hidden;
     const inside = () => (icons() ? sheet : body);
-    fill(context.tools, which, size, asIcons, filter);
+    // level are the options of the query, such as a level of which the values are shown.
+    const level = el("span", { className: "row" });
+    const drawLevel = ({ options }) => fill(level, options.map((o) => {
+      const label = o.name[0].toUpperCase() + o.name.slice(1), name = `o.${o.name}`, value = state()[name] ?? o.default;
+      const common = { "aria-label": label, title: label, onchange: (e) => set({ [name]: e.target.value && e.target.value !== o.default ? e.target.value : undefined }, { push: true }) };
+      return o.choices ? el("select", common, o.choices.map((c) => el("option", { selected: c === value }, c))) : el("input", { type: "number", min: 1, size: 4, placeholder: label, value, ...common });
+    }));
+    fill(context.tools, which, level, size, asIcons, filter);
     fill(node, conditions, box);
 
     const rows = new Rows(box, {
@@ -140,17 +147,18 @@ export const panel = {
     context.signal.addEventListener("abort", () => watch.disconnect());
     const opener = (line, part) => () => context.go({ path: part, mode: part === path || line ? "text" : undefined, line: line || undefined });
     const pictureOf = (picture) => picture && small(url(context.doc.id, `still/${context.doc.generation}`, { ...picture, w: Math.min(picture.w, 128), h: Math.min(picture.h, 128), l: 0 }));
+    const titleOf = (cells) => cells[title]?.replace(/\|c[0-9a-f]{8}|\|u/gi, ""); // without colours
     function drawIcon(row, i) {
-      const [line, cells, part = path, picture] = row ?? ["", []], shown = cells[title] || part.split("/").pop();
+      const [line, cells, part = path, picture] = row ?? ["", []], shown = titleOf(cells) || part.split("/").pop();
       return el("div", { role: "listitem" }, el("button", { type: "button", className: "quiet", title: shown, tabIndex: i === current ? 0 : -1, onfocus: () => (current = i), onclick: opener(line, part) },
         pictureOf(picture) ?? el("span", { className: "none" }), el("span", {}, shown)));
     }
     function drawRow(row, i) {
       const [line, cells, part = path, picture] = row ?? ["", []], open = opener(line, part);
-      const name = part === path ? line : line ? `${part}:${line}` : part, shown = cells[title] || (part === path ? line : part.split("/").pop());
+      const name = part === path ? line : line ? `${part}:${line}` : part, shown = titleOf(cells) || (part === path ? line : part.split("/").pop());
       return el("tr", { "aria-rowindex": i + 2, tabIndex: i === current ? 0 : -1, onfocus: () => (current = i) },
         el("th", { scope: "row" }, pictureOf(picture),
-          name && el("button", { type: "button", className: "link", tabIndex: -1, title: part === path ? undefined : part, "aria-label": part === path ? `Line ${line} of the text` : cells[title] || name, onclick: open }, shown)),
+          name && el("button", { type: "button", className: "link", tabIndex: -1, title: part === path ? undefined : part, "aria-label": part === path ? `Line ${line} of the text` : titleOf(cells) || name, onclick: open }, shown)),
         order.map((k) => el("td", { className: numbers[k] ? "number" : undefined, title: cells[k]?.length > 30 ? cells[k] : undefined }, cells[k] ?? "")));
     }
     function drawHead() {
@@ -158,6 +166,7 @@ export const panel = {
       fill(which, answer.tables.map((t, i) => el("option", { value: i }, t.total < 0 ? t.name : `${t.name || "all"} (${count.format(t.total)})`)));
       which.hidden = answer.tables.length < 2;
       which.value = state().table ?? "0";
+      if (!level.contains(document.activeElement)) drawLevel(answer.tables[Number(which.value)]);
       arrange();
       const width = (k) => Math.min(42, Math.max(answer.columns[k].length + 3, ...answer.rows.map((r) => r[1][k].length)) + 2);
       fill(columns, el("col"), order.map((k) => {
@@ -211,7 +220,7 @@ export const panel = {
     return {
       async update(changed) {
         if (changed.has("table")) answer = undefined;
-        if (["doc", "table", "sort", "filter", "where", "columns", "icons"].some((k) => changed.has(k))) {
+        if ([...changed].some((k) => k.startsWith("o.")) || ["doc", "table", "sort", "filter", "where", "columns", "icons"].some((k) => changed.has(k))) {
           if (document.activeElement !== filter) filter.value = state().filter ?? "";
           if (!changed.has("doc")) current = box.scrollTop = 0;
           await load();
