@@ -2,7 +2,9 @@
 package codexsite
 
 import (
+	"bytes"
 	"cmp"
+	"compress/gzip"
 	"context"
 	"embed"
 	"encoding/json"
@@ -144,12 +146,19 @@ func (w *writer) put(name string, data []byte) error {
 	return os.WriteFile(path, data, 0o666)
 }
 
+// putJSON writes a file of data, compressed: few web servers compress, and data is a seventh of its size then.
 func (w *writer) putJSON(name string, v any) error {
 	data, err := strictjson.Marshal(v, "")
 	if err != nil {
 		return err
 	}
-	return w.put(name, data)
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	_, err = z.Write(data)
+	if err := errors.Join(err, z.Close()); err != nil {
+		return err
+	}
+	return w.put(name+".gz", out.Bytes())
 }
 
 // row is a line of a list, with everything that lists, searches and links need.

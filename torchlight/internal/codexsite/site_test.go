@@ -2,9 +2,11 @@ package codexsite
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -54,6 +56,13 @@ func contents(t testing.TB, dir string) map[string]string {
 			return err
 		}
 		data, err := os.ReadFile(filepath.Join(dir, at))
+		if name, compressed := strings.CutSuffix(at, ".gz"); compressed && err == nil {
+			var z *gzip.Reader
+			if z, err = gzip.NewReader(bytes.NewReader(data)); err == nil {
+				at = name
+				data, err = io.ReadAll(z)
+			}
+		}
 		all[at] = string(data)
 		return err
 	})

@@ -27,9 +27,10 @@ function el(tag, props, ...children) {
 const files = new Map();
 function read(name) {
   if (!files.has(name)) {
-    files.set(name, fetch(name).then((r) => {
+    files.set(name, fetch(`${name}.gz`).then(async (r) => {
       if (!r.ok) throw new Error(`${name}: ${r.status}`);
-      return r.json();
+      const data = await r.arrayBuffer(), [a, b] = new Uint8Array(data); // some servers already decompress
+      return (a === 0x1f && b === 0x8b ? new Response(new Blob([data]).stream().pipeThrough(new DecompressionStream("gzip"))) : new Response(data)).json();
     }));
     files.get(name).catch(() => files.delete(name));
   }
