@@ -87,8 +87,8 @@ func largeMod(b *testing.B) string {
 		put(fmt.Sprintf("SPAWNCLASSES/C%d.DAT", i), fmt.Sprintf("[SPAWNCLASS]\r\n<STRING>NAME:CLASS_%d\r\n%s[/SPAWNCLASS]\r\n", i, entries))
 	}
 	for i := range 3100 {
-		keys := fmt.Sprintf("<STRING>NAME:MONSTER_%d\r\n<TRANSLATE>DISPLAYNAME:Monster 蛇怪 %d\r\n<INTEGER>MINHP:90\r\n<INTEGER>MAXHP:%d\r\n<INTEGER>MINDAMAGE:70\r\n"+
-			"<INTEGER>MAXDAMAGE:100\r\n<INTEGER>ARMOR:80\r\n<INTEGER>XP:110\r\n[TREASURE]\r\n<STRING>SPAWNCLASS:CLASS_%d\r\n<INTEGER>MIN:1\r\n"+
+		keys := fmt.Sprintf("<STRING>NAME:MONSTER_%d\r\n<TRANSLATE>DISPLAYNAME:Monster 蛇怪 %d\r\n<INTEGER>MINHP:90\r\n<INTEGER>MAXHP:%d\r\n"+
+			"<INTEGER>MINDAMAGE:70\r\n<INTEGER>MAXDAMAGE:100\r\n<INTEGER>ARMOR:80\r\n<INTEGER>XP:110\r\n[TREASURE]\r\n<STRING>SPAWNCLASS:CLASS_%d\r\n<INTEGER>MIN:1\r\n"+
 			"<INTEGER>MAX:3\r\n[/TREASURE]\r\n[SKILL]\r\n<STRING>NAME:SKILL_%d\r\n<INTEGER>LEVEL:1\r\n[/SKILL]\r\n", i, i, 100+i%90, i%1600, i%1900)
 		put(fmt.Sprintf("UNITS/MONSTERS/F%d/MONSTER_%d.DAT", i%40, i), unit(fmt.Sprintf("KIND %d", i%60), keys))
 	}
