@@ -11,6 +11,7 @@ import (
 	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/nodecolor"
+	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/world"
 	"trowel.example/minetest/worldcopy"
 )
@@ -46,7 +47,7 @@ var publicEndings = []string{".png", ".jpg", ".jpeg", ".tga", ".bmp", ".obj", ".
 func isPublic(at string, folder bool) bool {
 	top, below, _ := strings.Cut(at, "/")
 	switch top {
-	case protect.AreasFile, nodecolor.FileName:
+	case protect.AreasFile, nodecolor.FileName, nodedef.FileName:
 		return true
 	case mapdb.UnderFolder:
 		return below == "" || isBlocks(below)
