@@ -61,16 +61,13 @@ func definitionsOf(path string, root *text.Node) (d definitions) {
 			d.names[kind] = append(d.names[kind], definition{strings.Clone(name), at})
 		})
 	}
-	has := func(key string) bool { value, _ := root.Get(key); return value != "" }
-	isTrue := func(key string) bool { value, _ := root.Get(key); v, _ := text.ParseBool(value); return v }
+	get := func(key string) string { value, _ := root.Get(key); return value }
 	switch {
 	case isItem(file):
-		set, _ := root.Get("SET")
-		d.set = strings.Clone(hole.Name(set))
-		d.needs.Weapons, d.needs.Armors = has("MAXDAMAGE"), has("ARMOR_PHYSICAL")
-	case isMonster(file) && (has("MAXHP") || has("MAXDAMAGE")):
-		kind, _ := root.Get("UNITTYPE")
-		d.needs.Champions = isTrue("CHAMPION") || isTrue("BOSS_CHAMPION") || strings.HasSuffix(hole.Name(kind), "_CHAMPION")
+		d.set = strings.Clone(hole.Name(get("SET")))
+		d.needs.Weapons, d.needs.Armors = get("MAXDAMAGE") != "", get("ARMOR_PHYSICAL") != ""
+	case isMonster(file) && get("MAXHP")+get("MAXDAMAGE") != "":
+		d.needs.Champions = hole.IsChampion(get("CHAMPION"), get("BOSS_CHAMPION"), get("UNITTYPE"))
 		d.needs.Monsters = !d.needs.Champions
 	case spawnClasses.definedIn(file):
 		for n := range hole.Classes(root) {

@@ -204,7 +204,8 @@ func (r *reader) buildClass(c *Class) {
 			at.node += fmt.Sprintf("[%d]", i)
 		}
 		k := keysOf(n)
-		e := Entry{Weight: Number(k["WEIGHT"]), Min: 1, Max: 1, override: truth(k["RARITY_OVERRIDE"]), any: truth(k["IGNORE_RANGE"]), at: at}
+		e := Entry{Weight: Number(k["WEIGHT"]), Min: 1, Max: 1, override: hole.True(k["RARITY_OVERRIDE"]),
+			any: hole.True(k["IGNORE_RANGE"]), at: at}
 		_, least := k["MINCOUNT"]
 		_, most := k["MAXCOUNT"]
 		if least {
@@ -283,7 +284,7 @@ func (r *reader) buildItem(v *Item) {
 		n := Number(rarity)
 		v.Rarity = &n
 	}
-	v.Created = !truth(k["DONTCREATE"])
+	v.Created = !hole.True(k["DONTCREATE"])
 	level := float64(v.Level)
 	percent := func(key string) float64 {
 		if s, has := k[key]; has {
@@ -391,9 +392,8 @@ func (r *reader) buildUnit(u *Unit) {
 	} else {
 		u.Type = Link{Kind: KindType}
 	}
-	kind := strings.ToUpper(strings.TrimSpace(k["UNITTYPE"]))
-	u.Champion = truth(k["CHAMPION"]) || truth(k["BOSS_CHAMPION"]) || strings.HasSuffix(kind, "_CHAMPION")
-	u.Role = roleOf(u.Files[0], kind, u.Champion)
+	u.Champion = hole.IsChampion(k["CHAMPION"], k["BOSS_CHAMPION"], k["UNITTYPE"])
+	u.Role = roleOf(u.Files[0], hole.Name(k["UNITTYPE"]), u.Champion)
 	u.MinLevel, u.MaxLevel = whole(k["MINLEVEL"]), whole(k["MAXLEVEL"])
 	for stat, key := range hole.UnitGraphs {
 		if name := strings.TrimSpace(k[key]); name != "" {

@@ -94,8 +94,3 @@ func Number(s string) float64 {
 
 // whole returns a number of a file as an integer of at most 32 bits.
 func whole(s string) int { return int(min(max(Number(s), math.MinInt32), math.MaxInt32)) }
-
-func truth(s string) bool {
-	v, _ := text.ParseBool(strings.TrimSpace(s))
-	return v
-}

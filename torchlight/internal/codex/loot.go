@@ -22,7 +22,7 @@ func (r *reader) buildRecipe(v *Recipe, c *tables) {
 	t := &v.Thing
 	k := r.keys[t]
 	v.Ingredients, v.Results, v.ResultShown = []Ingredient{}, []Chance{}, true
-	v.Hidden = truth(k["HIDDEN"])
+	v.Hidden = hole.True(k["HIDDEN"])
 	if result := k["RESULT"]; result != "" && k["DISPLAYNAME"] == "" {
 		v.Title = result
 	}
@@ -38,7 +38,7 @@ func (r *reader) buildRecipe(v *Recipe, c *tables) {
 			in.What = r.link(KindUnit, k["UNIT"], at.key("UNIT"))
 		}
 		for _, flag := range []string{"USEASBASE", "USELEVELASMIN", "ISUNSOCKETED", "ISSETITEM"} {
-			if truth(k[flag]) {
+			if hole.True(k[flag]) {
 				in.Flags = append(in.Flags, flag)
 			}
 		}
@@ -47,9 +47,9 @@ func (r *reader) buildRecipe(v *Recipe, c *tables) {
 	})
 	r.each(t, "RESULT", func(n *text.Node, at place) {
 		k := keysOf(n)
-		v.ResultShown = v.ResultShown && !truth(k["HIDDEN"])
-		v.MeanLevel = v.MeanLevel || truth(k["USEAVERAGEITEMLEVEL"])
-		v.Socket = v.Socket || truth(k["SOCKET"])
+		v.ResultShown = v.ResultShown && !hole.True(k["HIDDEN"])
+		v.MeanLevel = v.MeanLevel || hole.True(k["USEAVERAGEITEMLEVEL"])
+		v.Socket = v.Socket || hole.True(k["SOCKET"])
 		var l Link
 		switch {
 		case k["SPAWNCLASS"] != "":

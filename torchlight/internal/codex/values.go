@@ -80,7 +80,7 @@ func round(v float64, decimals int) float64 {
 
 // graphOf returns the name of the graph of an effect, or "".
 func (t *EffectType) graphOf(keys map[string]string) string {
-	if truth(keys["NOGRAPH"]) {
+	if hole.True(keys["NOGRAPH"]) {
 		return keys["GRAPHOVERRIDE"]
 	}
 	return cmp.Or(keys["GRAPHOVERRIDE"], t.Graph)

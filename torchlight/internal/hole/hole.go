@@ -72,6 +72,14 @@ func NoGraph(name string) string {
 // Name returns a name in the form in which names are compared.
 func Name(s string) string { return strings.ToUpper(strings.TrimSpace(s)) }
 
+// True reports whether the game reads the value of a flag as true.
+func True(s string) bool { v, _ := text.ParseBool(s); return v }
+
+// IsChampion reports whether the graphs of champions apply to a unit with these values of CHAMPION, BOSS_CHAMPION and UNITTYPE.
+func IsChampion(champion, boss, kind string) bool {
+	return True(champion) || True(boss) || strings.HasSuffix(Name(kind), "_CHAMPION")
+}
+
 // IsNone reports whether the game reads a name as no name, or as any.
 func IsNone(name string) bool {
 	switch Name(name) {
@@ -99,8 +107,7 @@ func Creates(file string, root *text.Node) bool {
 	switch GUIDKey(file) {
 	case "UNIT_GUID":
 		never, _ := root.Get("DONTCREATE")
-		dont, _ := text.ParseBool(never)
-		return !dont
+		return !True(never)
 	case "UNIQUE_GUID":
 		return strings.EqualFold(root.Name, "SKILL")
 	}
