@@ -22,7 +22,7 @@ func svgOf(elements string) []byte {
 }
 
 // described returns the rectangles around the parts of a picture, with their colours.
-func described(parts []Part) string {
+func described(parts []part) string {
 	var list []string
 	for _, p := range parts {
 		if p.Parts != nil {

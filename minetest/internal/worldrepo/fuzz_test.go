@@ -133,7 +133,7 @@ func FuzzSnapshot(f *testing.F) {
 }
 
 func FuzzRecord(f *testing.F) {
-	data, _, err := sum(&Record{Time: time.Unix(1, 0).UTC(), Removed: []Removed{{Link{"a", "b"}, []Link{{"c", "d"}}}, {Link{ID: "e"}, nil}}},
+	data, _, err := sum(&Record{Time: time.Unix(1, 0).UTC(), Removed: []removed{{Link{"a", "b"}, []Link{{"c", "d"}}}, {Link{ID: "e"}, nil}}},
 		recordFile("x"), nil)
 	if err != nil {
 		f.Fatal(err)

@@ -297,8 +297,8 @@ func (r *reader) buildItem(v *Item) {
 			percent("RARITY_DMG_MOD"), percent("SPEED_DMG_MOD")}, level)
 		r.curved(t, hole.WeaponGraph)
 		if ok {
-			v.Damage = &Damage{Low: low, High: high, Shares: make(map[string][2]float64)}
-			for _, element := range Elements {
+			v.Damage = &damage{Low: low, High: high, Shares: make(map[string][2]float64)}
+			for _, element := range elements {
 				if share := Number(k["DAMAGE_"+element]); share != 0 {
 					v.Damage.Shares[strings.ToLower(element)] = [2]float64{exact[0] * share / 100, exact[1] * share / 100}
 				}
@@ -324,8 +324,8 @@ func (r *reader) buildItem(v *Item) {
 	}
 }
 
-// Elements are the elements of damage and armor, in upper case.
-var Elements = []string{"PHYSICAL", "FIRE", "ICE", "ELECTRIC", "POISON"}
+// elements are the elements of damage and armor, in upper case.
+var elements = []string{"PHYSICAL", "FIRE", "ICE", "ELECTRIC", "POISON"}
 
 func (r *reader) buildSet(s *Set) {
 	s.Members, s.Bonuses = append([]Link{}, s.UsedBy...), []Bonus{}
@@ -435,7 +435,7 @@ func (r *reader) buildUnit(u *Unit) {
 				}
 				return 1
 			}
-			x := Treasure{Node: node, Class: r.link(KindClass, k["SPAWNCLASS"], at.key("SPAWNCLASS")),
+			x := treasure{Node: node, Class: r.link(KindClass, k["SPAWNCLASS"], at.key("SPAWNCLASS")),
 				Min: count("MIN", "MINCOUNT"), Max: count("MAX", "MAXCOUNT", "MIN", "MINCOUNT")}
 			u.Treasure = append(u.Treasure, x)
 			r.use(x.Class, KindUnit, t)
@@ -443,7 +443,7 @@ func (r *reader) buildUnit(u *Unit) {
 	}
 	r.each(t, "SKILL", func(n *text.Node, at place) {
 		k := keysOf(n)
-		c := Cast{Skill: r.link(KindSkill, k["NAME"], at.key("NAME")), Values: k}
+		c := cast{Skill: r.link(KindSkill, k["NAME"], at.key("NAME")), Values: k}
 		delete(k, "NAME")
 		r.use(c.Skill, KindUnit, t)
 		u.Skills = append(u.Skills, c)

@@ -349,7 +349,7 @@ func TestCensus(t *testing.T) {
 		t.Error("another way gives another result: ", diff)
 	}
 	// Damaged or missing files are rebuilt.
-	file := "out/toy_items/" + Bucket("in/x.list") + ".parquet"
+	file := "out/toy_items/" + bucket("in/x.list") + ".parquet"
 	if err := os.Truncate(file, 10); err != nil {
 		t.Fatal(err)
 	}
@@ -376,7 +376,7 @@ func inBuckets(t *testing.T) {
 // sameBucket returns the names of n lists that are in the same partition.
 func sameBucket(n int) (names []string) {
 	for i := 0; len(names) < n; i++ {
-		if name := fmt.Sprintf("in/%d.list", i); Bucket(name) == Bucket("in/0.list") {
+		if name := fmt.Sprintf("in/%d.list", i); bucket(name) == bucket("in/0.list") {
 			names = append(names, name)
 		}
 	}
@@ -448,7 +448,7 @@ func TestCensusLost(t *testing.T) {
 			toyFiles(t, map[string]string{together[0]: "1 one", together[1]: "1 two"})
 			censusOf(t, 0, "in", "-o", "out")
 			toyFiles(t, map[string]string{together[0]: "1 uno"})
-			part := Bucket(together[0]) + ".parquet"
+			part := bucket(together[0]) + ".parquet"
 			if err := errors.Join(os.Remove(together[1]), damage("out/toy_items/"+part)); err != nil {
 				t.Fatal(err)
 			}
