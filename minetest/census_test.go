@@ -15,10 +15,10 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/format"
-	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/seedworld"
 	"trowel.example/internal/testing/tests"
 	_ "trowel.example/minetest"
+	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 )
@@ -165,28 +165,12 @@ func sameMap(t *testing.T, what string, got, want map[string]int) {
 
 // TestCensus tests that the rows of a world contain its data, whatever the backend, and agree with find.
 func TestCensus(t *testing.T) {
-	for _, c := range []struct {
-		name, people string
-		config       func(*testing.T) mapdb.Config
-	}{
-		{"sqlite, files", "files", func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.SQLite} }},
-		{"sqlite xyz, sqlite", mapdb.SQLite, func(*testing.T) mapdb.Config {
-			return mapdb.Config{Backend: mapdb.SQLite,
-				Schema: mapdb.SchemaXYZ}
-		}},
-		{"leveldb", mapdb.LevelDB, func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.LevelDB} }},
-		{"postgresql", mapdb.SQLite, func(t *testing.T) mapdb.Config {
-			return mapdb.Config{Backend: mapdb.Postgres, Postgres: judge.Postgres(t)}
-		}},
-		{"redis", "files", func(t *testing.T) mapdb.Config {
-			return mapdb.Config{Backend: mapdb.RedisDB, Redis: mapdb.Redis{Address: judge.Redis(t), Hash: "world"}}
-		}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
+	for backend, people := range map[string]string{"pos": "files", "xyz": mapdb.SQLite, "leveldb": "", "postgresql": mapdb.SQLite, "redis": "files"} {
+		t.Run(backend, func(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(t.TempDir(), "world")
-			config := c.config(t)
-			truth, err := seedworld.Make(t.Context(), dir, seedworld.Options{Map: config, Backend: c.people, Blocks: 300, Seed: uint64(len(c.name))})
+			config := worldtest.Backends[backend](t)
+			truth, err := seedworld.Make(t.Context(), dir, seedworld.Options{Map: config, Backend: people, Blocks: 300, Seed: uint64(len(backend))})
 			if err != nil {
 				t.Fatal(err)
 			}
