@@ -165,12 +165,12 @@ func sameMap(t *testing.T, what string, got, want map[string]int) {
 
 // TestCensus tests that the rows of a world contain its data, whatever the backend, and agree with find.
 func TestCensus(t *testing.T) {
-	for backend, people := range map[string]string{"pos": "files", "xyz": mapdb.SQLite, "leveldb": "", "postgresql": mapdb.SQLite, "redis": "files"} {
-		t.Run(backend, func(t *testing.T) {
+	for name, people := range map[string]string{"pos": "files", "xyz": "sqlite3", "leveldb": "", "postgresql": "sqlite3", "redis": "files"} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(t.TempDir(), "world")
-			config := worldtest.Backends[backend](t)
-			truth, err := seedworld.Make(t.Context(), dir, seedworld.Options{Map: config, Backend: people, Blocks: 300, Seed: uint64(len(backend))})
+			config := worldtest.Backends[name](t)
+			truth, err := seedworld.Make(t.Context(), dir, seedworld.Options{Map: config, Backend: people, Blocks: 300, Seed: uint64(len(name))})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -23,6 +23,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/bin"
 	"trowel.example/internal/files/tree"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/trace"
 )
 
@@ -42,26 +43,10 @@ func (m *memory) Dir() (string, error)     { return m.dir, nil }
 func (m *memory) KeptDir() (string, error) { return m.dir, nil }
 
 // memoryPart is a Part in memory.
-type memoryPart struct{ data []byte }
+type memoryPart struct{ tests.Memory }
 
-func (p *memoryPart) Bytes() []byte  { return p.data }
-func (p *memoryPart) String() string { return string(p.data) }
-
-func (p *memoryPart) Write(b []byte) (int, error) {
-	p.data = append(p.data, b...)
-	return len(b), nil
-}
-
-func (p *memoryPart) WriteAt(b []byte, at int64) (int, error) {
-	if more := int(at) + len(b) - len(p.data); more > 0 {
-		p.data = append(p.data, make([]byte, more)...)
-	}
-	return copy(p.data[at:], b), nil
-}
-
-func (p *memoryPart) ReadAt(b []byte, at int64) (int, error) {
-	return bytes.NewReader(p.data).ReadAt(b, at)
-}
+func (p *memoryPart) Bytes() []byte  { return p.Data }
+func (p *memoryPart) String() string { return string(p.Data) }
 
 // counting counts the bytes read from a source.
 type counting struct {

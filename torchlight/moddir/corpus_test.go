@@ -16,20 +16,6 @@ import (
 	"trowel.example/torchlight/moddir"
 )
 
-// memory is a target in memory.
-type memory struct{ data []byte }
-
-func (m *memory) WriteAt(b []byte, at int64) (int, error) {
-	if more := int(at) + len(b) - len(m.data); more > 0 {
-		m.data = append(m.data, make([]byte, more)...)
-	}
-	return copy(m.data[at:], b), nil
-}
-
-func (m *memory) ReadAt(b []byte, at int64) (int, error) {
-	return bytes.NewReader(m.data).ReadAt(b, at)
-}
-
 // clean is a folder without its sidecar.
 type clean struct{ fs.FS }
 
@@ -51,11 +37,11 @@ func openMod(t testing.TB, data []byte, o moddir.Options) fs.FS {
 
 func build(t testing.TB, fsys fs.FS, o moddir.BuildOptions) []byte {
 	t.Helper()
-	var out memory
+	var out tests.Memory
 	if _, _, err := moddir.Build(context.Background(), &out, fsys, o); err != nil {
 		t.Fatal(err)
 	}
-	return out.data
+	return out.Data
 }
 
 // corpusMods returns the paths of the mods of the corpus.

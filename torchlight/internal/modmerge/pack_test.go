@@ -32,11 +32,11 @@ func packed(t testing.TB, o modmerge.PackOptions, mods ...[]byte) (*modedit.Edit
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := new(memory)
+	out := new(tests.Memory)
 	if err := e.WriteMod(context.Background(), out); err != nil {
 		t.Fatal(err)
 	}
-	return editor(t, out.b), conflicts
+	return editor(t, out.Data), conflicts
 }
 
 func unit(name, guid, more string) string {
@@ -288,11 +288,11 @@ func TestRealPack(t *testing.T) {
 			t.Errorf("%s is gone", path)
 		}
 	}
-	out := new(memory)
+	out := new(tests.Memory)
 	if err := e.WriteMod(context.Background(), out); err != nil {
 		t.Fatal(err)
 	}
-	for what := range findings(t, out.b) {
+	for what := range findings(t, out.Data) {
 		if !known[what] {
 			t.Errorf("new: %s (conflicts %v)", what, conflicts)
 		}
