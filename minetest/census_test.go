@@ -15,6 +15,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/seedworld"
 	"trowel.example/internal/testing/tests"
 	_ "trowel.example/minetest"
@@ -433,9 +434,7 @@ func TestSmallWorld(t *testing.T) {
 	for name, want := range map[string]bool{"backend = sqlite3\n": true, "": true, "backend = postgresql\n": false,
 		"backend = sqlite3\nplayer_backend = postgresql\n": false, "backend = sqlite3\nreadonly_backend = sqlite3\n": false} {
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, "world.mt"), []byte(name), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, filepath.Join(dir, "world.mt"), []byte(name))
 		src := &format.Source{Dir: dir}
 		if got := worldFormat(t).Census.Small(src); got != want {
 			t.Errorf("%q: %v", name, got)

@@ -210,10 +210,7 @@ func damagePage(t *testing.T, r *rand.Rand, dir string) {
 	t.Helper()
 	names, _ := filepath.Glob(filepath.Join(dir, "map.db", "*.ldb"))
 	names = append(names, filepath.Join(dir, "map.sqlite"))
-	data, err := os.ReadFile(names[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := judge.Read(t, names[0])
 	page := r.IntN(len(data)/2/4096) + len(data)/4/4096
 	clear(data[page*4096 : (page+1)*4096])
 	if err := os.WriteFile(names[0], data, 0o600); err != nil {

@@ -23,6 +23,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/bin"
 	"trowel.example/internal/files/tree"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/trace"
 )
@@ -202,9 +203,7 @@ func TestCarriesArchive(t *testing.T) {
 	pak := "PAK1" + "\x07\x00\x00\x00\xff\xff\xff\xff" + large
 	man := "MEDIA/SKILLS/FOO.DAT 4 8\nMEDIA/TEXTURE.DDS 12 1048576\n"
 	for name, data := range map[string]string{path: pak, path + ".man": man} { // the case differs, as on real disks
-		if err := os.WriteFile(name, []byte(data), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, name, []byte(data))
 	}
 	src, err := OpenSource(path)
 	if err != nil {
@@ -419,9 +418,7 @@ func TestCarriesWorld(t *testing.T) {
 	for i := range blocks {
 		copy(db[i*blockSize:], fmt.Sprintf("%07d\n", i))
 	}
-	if err := os.WriteFile(filepath.Join(dir, "map.db"), db, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, filepath.Join(dir, "map.db"), db)
 	src, err := OpenSource(dir)
 	if err != nil {
 		t.Fatal(err)

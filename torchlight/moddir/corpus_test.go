@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"trowel.example/internal/files/tree"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
@@ -64,9 +65,7 @@ func extract(t *testing.T, fsys fs.FS) string {
 		if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(at, f.Data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, at, f.Data)
 		if err := os.Chtimes(at, f.ModTime, f.ModTime); err != nil {
 			t.Fatal(err)
 		}
@@ -83,10 +82,7 @@ func TestCorpusFolders(t *testing.T) {
 		for _, path := range mods {
 			t.Run(caseName(path), func(t *testing.T) {
 				t.Parallel()
-				data, err := os.ReadFile(path)
-				if err != nil {
-					t.Fatal(err)
-				}
+				data := judge.Read(t, path)
 				dir := extract(t, openMod(t, data, moddir.Options{}))
 				fsys := os.DirFS(dir)
 				if again := build(t, fsys, moddir.BuildOptions{}); !bytes.Equal(again, data) {

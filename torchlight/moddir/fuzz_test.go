@@ -11,6 +11,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/files/tree"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
@@ -80,10 +81,7 @@ func smallMods(t testing.TB) [][]byte {
 			if st, err := os.Stat(path); err != nil || st.Size() > 32<<10 {
 				continue
 			}
-			data, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := judge.Read(t, path)
 			all = append(all, data)
 		}
 	}

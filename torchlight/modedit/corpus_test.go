@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"trowel.example/check"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
@@ -51,10 +52,7 @@ func realMods(t testing.TB) map[string][]byte {
 	}
 	mods := make(map[string][]byte)
 	for _, path := range largest {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, path)
 		mods[path] = data
 	}
 	if len(mods) == 0 {

@@ -32,9 +32,7 @@ func manyBoxes(t *testing.T, dir string) {
 		writeBox(t, filepath.Join(dir, fmt.Sprint(i%7), fmt.Sprintf("%04d.box", i)), toys...)
 	}
 	writeBox(t, filepath.Join(dir, "bad.box"))
-	if err := os.WriteFile(filepath.Join(dir, "bad.box"), []byte("TOYB?"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, filepath.Join(dir, "bad.box"), []byte("TOYB?"))
 }
 
 // samplesHere builds the samples of the games in the current folder.

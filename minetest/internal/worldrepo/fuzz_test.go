@@ -3,13 +3,13 @@ package worldrepo
 import (
 	"bytes"
 	"crypto/sha256"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
 	"trowel.example/internal/stores/storage"
+	"trowel.example/internal/testing/judge"
 )
 
 // aPack returns the bytes of a pack with some contents.
@@ -25,10 +25,7 @@ func aPack(t testing.TB, contents ...string) []byte {
 	if err := w.end(); err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(packFile(w.number))))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := judge.Read(t, filepath.Join(dir, filepath.FromSlash(packFile(w.number))))
 	return data
 }
 

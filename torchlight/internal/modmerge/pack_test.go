@@ -5,13 +5,13 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"trowel.example/check"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/internal/values/merge3"
 	"trowel.example/torchlight/internal/modmerge"
@@ -270,10 +270,7 @@ func TestRealPack(t *testing.T) {
 		if base := filepath.Base(name); base != "Adventure_mode.mod" && base != "flasks.mod" && base != "COMMANDO_TESTING.MOD" {
 			continue
 		}
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, name)
 		mods = append(mods, data)
 		for what := range findings(t, data) {
 			known[what] = true

@@ -16,6 +16,7 @@ import (
 
 	"trowel.example/cmd/internal/verbs"
 	"trowel.example/internal/files/output"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/seedmap"
 )
 
@@ -137,9 +138,7 @@ func TestCensusRuns(t *testing.T) {
 	if told := censusOf(t, 2, "in", "-o", "out", "--keep", "2"); !strings.Contains(told, "no runs are removed") || len(runsOf(t, "out")) != 5 {
 		t.Error(told)
 	}
-	if err := os.WriteFile("out/runs/"+names[3]+".json", newest, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, "out/runs/"+names[3]+".json", newest)
 	if told := censusOf(t, 0, "in", "-o", "out", "--keep", "3"); !strings.Contains(told, "removed 3 runs") {
 		t.Error(told)
 	}

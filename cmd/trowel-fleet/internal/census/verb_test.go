@@ -28,6 +28,7 @@ import (
 	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
 )
 
 // The toys of census: a rack is a text of lines "SLAB NAME VALUE" that is split by slab, a list is the same
@@ -198,10 +199,7 @@ func tableRows(t testing.TB, dir, table string) []string {
 	files, _ := filepath.Glob(filepath.Join(dir, table, "*.parquet"))
 	rows := []string{}
 	for _, name := range files {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, name)
 		f, err := pq.OpenFile(bytes.NewReader(data), int64(len(data)))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -289,9 +287,7 @@ func toyFiles(t testing.TB, files map[string]string) {
 		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, name, []byte(text))
 	}
 }
 
