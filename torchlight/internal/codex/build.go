@@ -387,10 +387,9 @@ var treasures = []string{"TREASURE", "TREASURE_SECONDARY", "TREASURE_TERTIARY"}
 func (r *reader) buildUnit(u *Unit) {
 	t := &u.Thing
 	k := r.keys[t]
+	u.Type = Link{Kind: KindType}
 	if k["UNITTYPE"] != "" {
 		u.Type = r.link(KindType, k["UNITTYPE"], r.at(t, "UNITTYPE"))
-	} else {
-		u.Type = Link{Kind: KindType}
 	}
 	u.Champion = hole.IsChampion(k["CHAMPION"], k["BOSS_CHAMPION"], k["UNITTYPE"])
 	u.Role = roleOf(u.Files[0], hole.Name(k["UNITTYPE"]), u.Champion)
