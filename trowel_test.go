@@ -15,6 +15,7 @@ import (
 	"trowel.example"
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/internal/testing/judge"
 	_ "trowel.example/internal/testing/tests" // a host without games, fonts and programs
 )
 
@@ -98,14 +99,9 @@ func contents(t *testing.T, path string) string {
 
 // TestDamaged tests that Open rejects an incomplete file, and that Salvage opens it and reports each loss.
 func TestDamaged(t *testing.T) {
-	whole, err := os.ReadFile(sample("burrow"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := judge.Read(t, sample("burrow"))
 	path := filepath.Join(t.TempDir(), "cut.map")
-	if err := os.WriteFile(path, whole[:len(whole)*2/3], 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, path, whole[:len(whole)*2/3])
 	if f, err := trowel.Open(t.Context(), path); f != nil || !errors.Is(err, fault.ErrLost) &&
 		!errors.Is(err, fault.ErrShort) || !strings.Contains(err.Error(), path) {
 		t.Errorf("Open: %v, %v", f, err)
@@ -132,9 +128,7 @@ func TestDamaged(t *testing.T) {
 func TestRefused(t *testing.T) {
 	dir := t.TempDir()
 	text, missing := filepath.Join(dir, "a.txt"), filepath.Join(dir, "missing.map")
-	if err := os.WriteFile(text, []byte("text"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, text, []byte("text"))
 	if _, err := trowel.Open(t.Context(), text); !errors.Is(err, trowel.ErrUnknown) || strings.Count(err.Error(), text) != 1 {
 		t.Error(err)
 	}

@@ -62,7 +62,7 @@ func since(t *testing.T, src *format.Source, path string) (list, odd []format.Sh
 // TestSince tests, for every store, that the manifest shows in which slabs a block was added, removed or changed.
 func TestSince(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
-	for name, kind := range apartKinds {
+	for name, kind := range worldtest.Backends {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(14, 3))
 			config := kind(t)

@@ -19,6 +19,7 @@ import (
 	"trowel.example/internal/testing/seedworld"
 	"trowel.example/internal/testing/tests"
 	_ "trowel.example/minetest"
+	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 )
@@ -165,28 +166,12 @@ func sameMap(t *testing.T, what string, got, want map[string]int) {
 
 // TestCensus tests that the rows of a world contain its data, whatever the backend, and agree with find.
 func TestCensus(t *testing.T) {
-	for _, c := range []struct {
-		name, people string
-		config       func(*testing.T) mapdb.Config
-	}{
-		{"sqlite, files", "files", func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.SQLite} }},
-		{"sqlite xyz, sqlite", mapdb.SQLite, func(*testing.T) mapdb.Config {
-			return mapdb.Config{Backend: mapdb.SQLite,
-				Schema: mapdb.SchemaXYZ}
-		}},
-		{"leveldb", mapdb.LevelDB, func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.LevelDB} }},
-		{"postgresql", mapdb.SQLite, func(t *testing.T) mapdb.Config {
-			return mapdb.Config{Backend: mapdb.Postgres, Postgres: judge.Postgres(t)}
-		}},
-		{"redis", "files", func(t *testing.T) mapdb.Config {
-			return mapdb.Config{Backend: mapdb.RedisDB, Redis: mapdb.Redis{Address: judge.Redis(t), Hash: "world"}}
-		}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
+	for name, people := range map[string]string{"pos": "files", "xyz": "sqlite3", "leveldb": "", "postgresql": "sqlite3", "redis": "files"} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(t.TempDir(), "world")
-			config := c.config(t)
-			truth, err := seedworld.Make(t.Context(), dir, seedworld.Options{Map: config, Backend: c.people, Blocks: 300, Seed: uint64(len(c.name))})
+			config := worldtest.Backends[name](t)
+			truth, err := seedworld.Make(t.Context(), dir, seedworld.Options{Map: config, Backend: people, Blocks: 300, Seed: uint64(len(name))})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -449,9 +434,7 @@ func TestSmallWorld(t *testing.T) {
 	for name, want := range map[string]bool{"backend = sqlite3\n": true, "": true, "backend = postgresql\n": false,
 		"backend = sqlite3\nplayer_backend = postgresql\n": false, "backend = sqlite3\nreadonly_backend = sqlite3\n": false} {
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, "world.mt"), []byte(name), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, filepath.Join(dir, "world.mt"), []byte(name))
 		src := &format.Source{Dir: dir}
 		if got := worldFormat(t).Census.Small(src); got != want {
 			t.Errorf("%q: %v", name, got)

@@ -178,30 +178,17 @@ var shardQueries = []string{
 	"node * --box -100,0,-100:100,20,300", "may-build 0,0,0",
 }
 
-// apartKinds are the kinds of stores that can be split into shards.
-var apartKinds = map[string]func(t *testing.T) mapdb.Config{
-	"pos":     func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.SQLite} },
-	"xyz":     func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.SQLite, Schema: mapdb.SchemaXYZ} },
-	"leveldb": func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.LevelDB} },
-	"postgresql": func(t *testing.T) mapdb.Config {
-		return mapdb.Config{Backend: mapdb.Postgres, Postgres: judge.Postgres(t)}
-	},
-	"redis": func(t *testing.T) mapdb.Config {
-		return mapdb.Config{Backend: mapdb.RedisDB, Redis: mapdb.Redis{Address: judge.Redis(t), Hash: "world"}}
-	},
-}
-
 // TestShards tests that the messages about a damaged world are those about its shards, one after the other, and that
 // its manifest equals that of its pieces.
 func TestShards(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
-	for name, config := range apartKinds {
+	for name, config := range worldtest.Backends {
 		for seed := range uint64(3) {
 			queries := shardQueries[seed*uint64(len(shardQueries))/3 : (seed+1)*uint64(len(shardQueries))/3]
 			if !tests.Long(t) && seed != map[string]uint64{"pos": 2, "xyz": 0, "leveldb": 1}[name] {
 				continue
 			}
-			if name == "postgresql" || name == "redis" {
+			if name == "postgresql" || strings.HasSuffix(name, "redis") {
 				if queries = shardQueries; seed > 0 {
 					continue
 				}
@@ -223,10 +210,7 @@ func damagePage(t *testing.T, r *rand.Rand, dir string) {
 	t.Helper()
 	names, _ := filepath.Glob(filepath.Join(dir, "map.db", "*.ldb"))
 	names = append(names, filepath.Join(dir, "map.sqlite"))
-	data, err := os.ReadFile(names[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := judge.Read(t, names[0])
 	page := r.IntN(len(data)/2/4096) + len(data)/4/4096
 	clear(data[page*4096 : (page+1)*4096])
 	if err := os.WriteFile(names[0], data, 0o600); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -43,10 +44,7 @@ func TestConvertIsEdit(t *testing.T) {
 				if err := c.Convert(t.Context(), new(format.Job), src, toFile{t, out}); err != nil {
 					return nil, err
 				}
-				data, err := os.ReadFile(out)
-				if err != nil {
-					t.Fatal(err)
-				}
+				data := judge.Read(t, out)
 				return twmap.Decode(data)
 			}
 		}
@@ -62,10 +60,7 @@ func TestConvertIsEdit(t *testing.T) {
 		if err := mapEditing.Edit(t.Context(), new(format.Job), src, steps, toFile{t, out}, func(check.Change) error { return nil }); err != nil {
 			t.Fatal(err)
 		}
-		data, err := os.ReadFile(out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, out)
 		m, err := twmap.Decode(data)
 		if err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/twmap"
 )
@@ -111,10 +112,7 @@ append SELF`), "\n")
 			t.Fatal(err)
 		}
 		defer src.Close()
-		before, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := judge.Read(t, path)
 		out := toFile{t, filepath.Join(t.TempDir(), "new.map")}
 		for _, op := range operations {
 			var words []string
@@ -138,10 +136,7 @@ append SELF`), "\n")
 			if err != nil {
 				continue
 			}
-			after, err := os.ReadFile(out.path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			after := judge.Read(t, out.path)
 			same := bytes.Equal(before, after)
 			symmetric := strings.HasPrefix(op, "mirror") || strings.HasPrefix(op, "rotate")
 			remark := strings.HasSuffix(op, "SELF") || strings.Contains(op, "SELF 0") // warns that physics layers are not copied

@@ -7,6 +7,7 @@ import (
 
 	"trowel.example/internal/format"
 	"trowel.example/internal/testing/censustest"
+	"trowel.example/internal/testing/judge"
 )
 
 // TestGameIcons tests that a thing of a mod has the icon of the game's files, and that the picture of the icon has a scene.
@@ -20,9 +21,7 @@ func TestGameIcons(t *testing.T) {
 		"A.PNG": "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x00\x00\x00\x00:~\x9bU" +
 			"\x00\x00\x00\nIDATx\x9cc`\x00\x00\x00\x02\x00\x01H\xaf\xa4q\x00\x00\x00\x00IEND\xaeB`\x82",
 	} {
-		if err := os.WriteFile(filepath.Join(game, "MEDIA/UI", name), []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, filepath.Join(game, "MEDIA/UI", name), []byte(content))
 	}
 	mod := open(t, buildMod(t, map[string]string{"MEDIA/UNITS/ITEMS/BOW.DAT": "[UNIT]\n<STRING>NAME:Bow\n<STRING>ICON:bow\n[/UNIT]\n"}))
 	job := &format.Job{Values: map[string]string{"base": game}}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
 )
 
 // TestLikeCloses tests that the folder of --like is closed with the mod: some systems cannot replace an open folder.
@@ -15,9 +16,7 @@ func TestLikeCloses(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(like, "MEDIA"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(like, "MOD.DAT"), []byte("[MOD]\n[/MOD]\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, filepath.Join(like, "MOD.DAT"), []byte("[MOD]\n[/MOD]\n"))
 	mod := open(t, buildMod(t, map[string]string{"MEDIA/UNITS/A.DAT": "[UNIT]\n[/UNIT]\n"}))
 	if _, err := mod.file.Tree(t.Context(), &format.Job{Values: map[string]string{"like": like}}); err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/torchlight/dds"
 	"trowel.example/torchlight/internal/imageset"
 	"trowel.example/torchlight/internal/picture"
@@ -46,10 +47,7 @@ func cutSprites(t *testing.T, at string) (pictures map[string]*image.NRGBA, warn
 	}
 	pictures = make(map[string]*image.NRGBA)
 	for _, e := range entries {
-		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, filepath.Join(dir, e.Name()))
 		m, err := picture.Decode(e.Name(), data)
 		if err != nil {
 			t.Fatal(e.Name(), err)
@@ -100,9 +98,7 @@ func writeFile(t *testing.T, at string, data []byte) {
 	if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(at, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, at, data)
 }
 
 // TestSpritesReports tests what is reported about sprites that cannot be cut as they are.

@@ -9,6 +9,7 @@ import (
 
 	"trowel.example/cmd/internal/sandbox"
 	"trowel.example/internal/testing/breakout"
+	"trowel.example/internal/testing/judge"
 )
 
 func init() { asProgram = func() { sandbox.Entered = breakout.Prepare() } }
@@ -56,10 +57,7 @@ func TestBreakOut(t *testing.T) {
 		t.Errorf("%d processes have tried", len(reports))
 	}
 	for _, report := range reports {
-		data, err := os.ReadFile(report)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, report)
 		none("a part", string(data))
 	}
 }

@@ -45,10 +45,7 @@ func TestScalePage(t *testing.T) {
 var shellBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
 
 func scalePage(t *testing.T, bucket string) {
-	page, err := os.ReadFile("../../docs/scale.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := judge.Read(t, "../../docs/scale.md")
 	samples, err := filepath.Abs("../../samples")
 	if err != nil {
 		t.Fatal(err)

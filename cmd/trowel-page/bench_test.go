@@ -15,6 +15,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/judge/chromium"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/twmap"
@@ -76,10 +77,7 @@ func BenchmarkFirstFile(b *testing.B) {
 // BenchmarkManyLayers measures the time from the choice of a map of 90 layers until its picture is complete, with the program loaded. It
 // reports how many times as long this takes as the program on one core, which opens the map and answers the same requests.
 func BenchmarkManyLayers(b *testing.B) {
-	data, err := os.ReadFile(filepath.Join(tests.Corpus(b, "teeworlds"), "ddnet_ddnet", "data", "maps", "Tutorial.map"))
-	if err != nil {
-		b.Fatal(err)
-	}
+	data := judge.Read(b, filepath.Join(tests.Corpus(b, "teeworlds"), "ddnet_ddnet", "data", "maps", "Tutorial.map"))
 	m, err := twmap.Decode(data)
 	if err != nil {
 		b.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/judge/chromium"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/twmap"
@@ -22,10 +23,7 @@ import (
 // swollen makes a map of 0.5 MB whose pictures take 0.5 GB.
 func swollen(t *testing.T, from, to string) {
 	t.Helper()
-	data, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := judge.Read(t, from)
 	m, err := twmap.Decode(data)
 	if err != nil {
 		t.Fatal(err)

@@ -34,6 +34,7 @@ import (
 	"trowel.example/cmd/internal/viewer"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/judge/chromium"
 	"trowel.example/internal/testing/tests"
 )
@@ -415,10 +416,7 @@ func TestPageFiles(t *testing.T) {
 		}
 	}
 	alone := filepath.Join(dir, "map.sqlite") // whose write-ahead log is missing
-	data, err := os.ReadFile(filepath.Join(world, "map.sqlite"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := judge.Read(t, filepath.Join(world, "map.sqlite"))
 	data[18], data[19] = 2, 2
 	if err := os.WriteFile(alone, data, 0o600); err != nil {
 		t.Fatal(err)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/judge/chromium"
 )
 
@@ -27,9 +27,7 @@ func (d *drawn) click(text string) {
 func TestViewDrawParts(t *testing.T) {
 	name := sample(t, "burrow", "burrow.map")
 	rules := "[Default]\nIndex 5\nPos 0 0 INDEX 1\n"
-	if err := os.WriteFile(filepath.Join(filepath.Dir(name), "burrow.rules"), []byte(rules), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, filepath.Join(filepath.Dir(name), "burrow.rules"), []byte(rules))
 	d := openDraw(t, name, "Ground/Earth")
 	chromium.Eval[bool](d.Page, `document.querySelector(".drawing summary").click(), true`)
 	d.click("Forward")

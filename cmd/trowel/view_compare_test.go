@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/judge/chromium"
 	"trowel.example/teeworlds/twmap"
 )
@@ -127,17 +128,12 @@ func TestViewCompareFiles(t *testing.T) {
 	if err != nil || name == "" {
 		t.Fatal(err, name)
 	}
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := judge.Read(t, name)
 	line := utf16("\r\n\t<STRING>NAME:EMBER_GLOW\r\n")
 	if !bytes.Contains(text, line) {
 		t.Fatalf("%s: %q", name, text)
 	}
-	if err := os.WriteFile(name, bytes.Replace(text, line, utf16("\r\n\t<STRING>NAME:<b>GLOW\r\n"), 1), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, name, bytes.Replace(text, line, utf16("\r\n\t<STRING>NAME:<b>GLOW\r\n"), 1))
 	v := view(t, old, old)
 	if c := v.compared(""); !c.Same || c.Count != 0 {
 		t.Errorf("the same file: %+v", c)
@@ -227,13 +223,8 @@ func TestViewComparePage(t *testing.T) {
 	p.Picture("small")
 	needsProgram(t, "notice that a file has changed")
 	// The old content is saved to the new file.
-	data, err := os.ReadFile(old)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(new+".tmp", data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	data := judge.Read(t, old)
+	judge.Write(t, new+".tmp", data)
 	if err := os.Rename(new+".tmp", new); err != nil {
 		t.Fatal(err)
 	}

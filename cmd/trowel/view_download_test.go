@@ -12,6 +12,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/text/words"
 )
 
@@ -43,10 +44,7 @@ func TestViewDownload(t *testing.T) {
 			} else {
 				again := filepath.Join(t.TempDir(), c.as)
 				run(t, "pack", "-q", dir, "-o", again)
-				want, err := os.ReadFile(name)
-				if err != nil {
-					t.Fatal(err)
-				}
+				want := judge.Read(t, name)
 				if got, err := os.ReadFile(again); err != nil || !bytes.Equal(got, want) {
 					t.Errorf("the file that pack builds from the folder differs: %v", err)
 				}
@@ -84,10 +82,7 @@ func TestViewReady(t *testing.T) {
 		File          []byte
 	}
 	v.read("/f/0/ready", &made)
-	data, err := os.ReadFile(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := judge.Read(t, want)
 	if !bytes.Equal(made.File, data) || made.After != len(data) || made.Before <= made.After || len(made.Changes) < 2 {
 		t.Errorf("%d bytes instead of %d (edit: %d), %v", made.After, made.Before, len(data), made.Changes)
 	}

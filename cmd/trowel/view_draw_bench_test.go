@@ -4,11 +4,11 @@ import (
 	"image"
 	"image/color"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/judge/chromium"
 	"trowel.example/teeworlds/twmap"
 )
@@ -59,9 +59,7 @@ func largeMap(t testing.TB) string {
 		t.Fatal(err)
 	}
 	name := filepath.Join(t.TempDir(), "large.map")
-	if err := os.WriteFile(name, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, name, data)
 	return name
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/judge/chromium"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/twmap"
@@ -210,10 +211,7 @@ func TestViewDraw(t *testing.T) {
 func TestViewDrawFirst(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	name := sample(t, "burrow", "burrow.map")
-	old, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	old := judge.Read(t, name)
 	v := view(t, "--edit", name)
 	d := &drawn{t: t, name: name, v: v, Page: v.open(1440, 900)}
 	d.Wait(`document.querySelector("#tab-draw")?.ariaSelected === "true" && document.querySelector("#canvas")?.value === "Depths/Wall"`)
@@ -354,10 +352,7 @@ func TestViewDrawPhysics(t *testing.T) {
 // last cell at a place counts.
 func TestViewDrawText(t *testing.T) {
 	d := openDraw(t, sample(t, "burrow", "burrow.map"), "Game/Switch")
-	old, err := os.ReadFile(d.name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	old := judge.Read(t, d.name)
 	m, err := twmap.Decode(old)
 	if err != nil {
 		t.Fatal(err)
@@ -414,14 +409,9 @@ func TestViewDrawText(t *testing.T) {
 	}
 	dir := t.TempDir()
 	changes, made := filepath.Join(dir, "changes.txt"), filepath.Join(dir, "made.map")
-	if err := os.WriteFile(changes, []byte(script.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, changes, []byte(script.String()))
 	run(t, "edit", "-q", d.name, "-o", made, "--script", changes)
-	data, err := os.ReadFile(made)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := judge.Read(t, made)
 	got, err := twmap.Decode(data)
 	if err != nil {
 		t.Fatal(err)

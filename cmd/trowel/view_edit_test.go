@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/judge/chromium"
 )
 
@@ -18,10 +19,7 @@ func TestViewEdit(t *testing.T) {
 	needsProgram(t, "save")
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	name := sample(t, "burrow", "burrow.map")
-	old, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	old := judge.Read(t, name)
 	want := filepath.Join(t.TempDir(), "burrow.map")
 	run(t, "edit", "-q", name, "-o", want, "--", "border")
 	v := view(t, "--edit", name)
@@ -59,10 +57,7 @@ func TestViewEdit(t *testing.T) {
 	}
 	p.Do(chromedp.Click("button.yes", chromedp.ByQuery))
 	p.Wait(`document.querySelector("#status .unsave") !== null`)
-	saved, err := os.ReadFile(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	saved := judge.Read(t, want)
 	if now, err := os.ReadFile(name); err != nil || !bytes.Equal(now, saved) {
 		t.Errorf("the file is not the one that the operation makes: %v", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/judge/chromium"
 )
 
@@ -192,16 +193,11 @@ func TestViewKeys(t *testing.T) {
 func TestViewReload(t *testing.T) {
 	needsProgram(t, "notice that a file has changed")
 	path := sample(t, "burrow", "burrow.map")
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := judge.Read(t, path)
 	replace := func(data []byte) {
 		t.Helper()
 		next := filepath.Join(t.TempDir(), "next")
-		if err := os.WriteFile(next, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, next, data)
 		if err := os.Rename(next, path); err != nil {
 			t.Fatal(err)
 		}

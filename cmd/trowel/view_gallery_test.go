@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/judge/chromium"
 )
 
@@ -28,16 +29,11 @@ func galleryFolder(t *testing.T) string {
 		}
 	}
 	read := func(name string) []byte {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, name)
 		return data
 	}
 	write := func(name string, data []byte) {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, filepath.Join(dir, name), data)
 	}
 	burrow := read(sample(t, "burrow", "burrow.map"))
 	write("maps/one.map", burrow)
@@ -135,10 +131,7 @@ func TestViewGallery(t *testing.T) {
 	}
 	small := filepath.Join(t.TempDir(), "small.png")
 	run(t, "render", "-q", "--thumbnail", filepath.Join(dir, "maps/one.map"), "-o", small)
-	want, err := os.ReadFile(small)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := judge.Read(t, small)
 	_, got := v.get(fmt.Sprintf("/f/%d/thumb/1?side=512", files["maps/one.map"].ID))
 	if got, want := decode(t, got), decode(t, want); got.Rect != want.Rect || !bytes.Equal(got.Pix, want.Pix) {
 		t.Error("the small picture is not that of render --thumbnail")

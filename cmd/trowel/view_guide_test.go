@@ -17,6 +17,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/judge/chromium"
 )
 
@@ -107,9 +108,7 @@ func TestViewStand(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(world, "game", "game.conf"), []byte("title = Small\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, filepath.Join(world, "game", "game.conf"), []byte("title = Small\n"))
 	v := view(t, world)
 	p := v.open(1280, 800)
 	settle(p)

@@ -19,6 +19,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/judge/chromium"
 )
 
@@ -43,9 +44,7 @@ func evilMod(t *testing.T) (mod string, files map[string]string) {
 		if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(at, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, at, []byte(content))
 	}
 	mod = filepath.Join(t.TempDir(), "evil.MOD")
 	run(t, "pack", "-q", dir, "-o", mod)
@@ -176,9 +175,7 @@ func TestViewThings(t *testing.T) {
 
 			`<Image Name="Icon_Ring_Ember" XPos="8" YPos="8" Width="32" Height="32"/></Imageset>`,
 	} {
-		if err := os.WriteFile(filepath.Join(ui, name), []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, filepath.Join(ui, name), []byte(content))
 	}
 	mod := filepath.Join(t.TempDir(), "rings.MOD")
 	run(t, "pack", "-q", dir, "-o", mod)
@@ -356,9 +353,7 @@ func TestViewIcons(t *testing.T) {
 	for i := range 400 {
 		item := fmt.Sprintf("[UNIT]\r\n<STRING>NAME:RING_%d\r\n<TRANSLATE>DISPLAYNAME:指輪 %03d\r\n<STRING>UNIT_GUID:%d\r\n"+
 			"<STRING>UNITTYPE:MAGIC RING\r\n<STRING>ICON:icon_ring_ember\r\n[/UNIT]\r\n", i, i, 7000+i)
-		if err := os.WriteFile(filepath.Join(dir, "MEDIA/UNITS/ITEMS/RINGS", fmt.Sprintf("RING_%03d.DAT", i)), []byte(item), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, filepath.Join(dir, "MEDIA/UNITS/ITEMS/RINGS", fmt.Sprintf("RING_%03d.DAT", i)), []byte(item))
 	}
 	mod := filepath.Join(t.TempDir(), "rings.MOD")
 	run(t, "pack", "-q", dir, "-o", mod)

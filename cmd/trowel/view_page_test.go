@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"trowel.example/internal/picture/pixel"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/judge/chromium"
 	"trowel.example/teeworlds/twmap"
 )
@@ -108,10 +109,7 @@ func TestViewTiles(t *testing.T) {
 		}
 		picture := filepath.Join(t.TempDir(), "part.png")
 		run(t, "render", "-q", path, "-o", picture, "--scale", "32", "--area", fmt.Sprintf("%d,%d:%d,%d", 8*at.X, 8*at.Y, 8*at.X+8, 8*at.Y+8))
-		want, err := os.ReadFile(picture)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := judge.Read(t, picture)
 		if got, want := decode(t, data), decode(t, want); got.Rect.Size() != want.Rect.Size() || !bytes.Equal(got.Pix, want.Pix) {
 			t.Errorf("tile %v is not what render draws", at)
 		}

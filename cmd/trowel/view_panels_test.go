@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/judge/chromium"
 )
 
@@ -125,13 +126,8 @@ func TestViewPanels(t *testing.T) {
 	place := chromium.Eval[string](p, "document.querySelector('.places [aria-current]').textContent")
 	needsProgram(t, "notice that a file has changed")
 	settings := filepath.Join(source, "settings.cfg")
-	old, err := os.ReadFile(settings)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(settings, append([]byte("sv_show_others 1\n"), old...), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	old := judge.Read(t, settings)
+	judge.Write(t, settings, append([]byte("sv_show_others 1\n"), old...))
 	run(t, "pack", "-q", "-f", source, "-o", file)
 	p.Wait("document.querySelector('#tab-findings .count').textContent === '2'")
 	p.Wait("document.querySelector('.places [aria-current]')?.textContent === '" + place + "'")

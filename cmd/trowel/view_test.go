@@ -20,6 +20,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/judge/chromium"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/twmap"
@@ -70,10 +71,7 @@ func sample(t testing.TB, name, as string) string {
 // editMap makes an edited copy of a map, which may have the same name.
 func editMap(t *testing.T, from, to string, edit func(*twmap.Map)) {
 	t.Helper()
-	data, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := judge.Read(t, from)
 	m, err := twmap.Decode(data)
 	if err != nil {
 		t.Fatal(err)
@@ -82,9 +80,7 @@ func editMap(t *testing.T, from, to string, edit func(*twmap.Map)) {
 	if data, err = m.Encode(); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(to, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, to, data)
 }
 
 // viewing is a running program that serves a page.

@@ -23,6 +23,8 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/bin"
 	"trowel.example/internal/files/tree"
+	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/trace"
 )
 
@@ -42,26 +44,10 @@ func (m *memory) Dir() (string, error)     { return m.dir, nil }
 func (m *memory) KeptDir() (string, error) { return m.dir, nil }
 
 // memoryPart is a Part in memory.
-type memoryPart struct{ data []byte }
+type memoryPart struct{ tests.Memory }
 
-func (p *memoryPart) Bytes() []byte  { return p.data }
-func (p *memoryPart) String() string { return string(p.data) }
-
-func (p *memoryPart) Write(b []byte) (int, error) {
-	p.data = append(p.data, b...)
-	return len(b), nil
-}
-
-func (p *memoryPart) WriteAt(b []byte, at int64) (int, error) {
-	if more := int(at) + len(b) - len(p.data); more > 0 {
-		p.data = append(p.data, make([]byte, more)...)
-	}
-	return copy(p.data[at:], b), nil
-}
-
-func (p *memoryPart) ReadAt(b []byte, at int64) (int, error) {
-	return bytes.NewReader(p.data).ReadAt(b, at)
-}
+func (p *memoryPart) Bytes() []byte  { return p.Data }
+func (p *memoryPart) String() string { return string(p.Data) }
 
 // counting counts the bytes read from a source.
 type counting struct {
@@ -217,9 +203,7 @@ func TestCarriesArchive(t *testing.T) {
 	pak := "PAK1" + "\x07\x00\x00\x00\xff\xff\xff\xff" + large
 	man := "MEDIA/SKILLS/FOO.DAT 4 8\nMEDIA/TEXTURE.DDS 12 1048576\n"
 	for name, data := range map[string]string{path: pak, path + ".man": man} { // the case differs, as on real disks
-		if err := os.WriteFile(name, []byte(data), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, name, []byte(data))
 	}
 	src, err := OpenSource(path)
 	if err != nil {
@@ -434,9 +418,7 @@ func TestCarriesWorld(t *testing.T) {
 	for i := range blocks {
 		copy(db[i*blockSize:], fmt.Sprintf("%07d\n", i))
 	}
-	if err := os.WriteFile(filepath.Join(dir, "map.db"), db, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, filepath.Join(dir, "map.db"), db)
 	src, err := OpenSource(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"trowel.example/internal/files/safename"
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -167,9 +168,7 @@ func TestSidecar(t *testing.T) {
 	if taken, err := safename.TakenOf(side); err != nil || len(taken.Files) != 2 {
 		t.Errorf("%v, %v", taken, err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, tree.Sidecar), side, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, filepath.Join(dir, tree.Sidecar), side)
 	fsys, err := safename.Restore(os.DirFS(dir))
 	if err != nil {
 		t.Fatal(err)
@@ -178,9 +177,7 @@ func TestSidecar(t *testing.T) {
 		t.Errorf("a sidecar of nothing: %s, %v", data, err)
 	}
 	for _, bad := range []string{`{"taken":3}`, `{"taken":{"files":[]}}`, `{`} {
-		if err := os.WriteFile(filepath.Join(dir, tree.Sidecar), []byte(bad), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, filepath.Join(dir, tree.Sidecar), []byte(bad))
 		if _, err := format.OpenPiece(dir, nil); err == nil {
 			t.Errorf("%s is taken", bad)
 		}
@@ -217,9 +214,7 @@ func TestCompareKinds(t *testing.T) {
 				files[tree.Sidecar] = string(side)
 			}
 			for name, content := range files {
-				if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666); err != nil {
-					t.Fatal(err)
-				}
+				judge.Write(t, filepath.Join(dir, name), []byte(content))
 			}
 			if err := errors.Join(os.Mkdir(filepath.Join(dir, "a"), 0o777), replace(dir)); err != nil {
 				t.Skip(err)

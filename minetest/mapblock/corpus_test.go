@@ -14,6 +14,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trowel.example/internal/bytes/deflate"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -117,10 +118,7 @@ func worlds(t testing.TB) []world {
 			t.Fatal(err)
 		}
 		for i, file := range files {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := judge.Read(t, file)
 			if name := filepath.Base(file); name == "network-blockdata.bin" || name == "mapblock3516192727.bin" {
 				continue // as sent to players: without the data that follows the metadata in a file
 			}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"trowel.example/internal/files/filelock"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -46,10 +47,7 @@ func TestDamagedPages(t *testing.T) {
 		if err != nil || w.Close() != nil {
 			t.Fatal(err)
 		}
-		sound, err := os.ReadFile(sqlitePath(dir))
-		if err != nil {
-			t.Fatal(err)
-		}
+		sound := judge.Read(t, sqlitePath(dir))
 		const size = 4096
 		for page := range len(sound) / size {
 			if page > 3 && page%tests.Of(t, 10, 1) != 0 {
@@ -152,10 +150,7 @@ func TestLostSchema(t *testing.T) {
 		if err := db.Close(); err != nil {
 			t.Fatal(err)
 		}
-		data, err := os.ReadFile(sqlitePath(dir))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, sqlitePath(dir))
 		clear(data[:4096])
 		if err := os.WriteFile(sqlitePath(dir), data, 0o600); err != nil {
 			t.Fatal(err)
@@ -182,10 +177,7 @@ func TestSharedPages(t *testing.T) {
 		"INSERT INTO blocks VALUES (1000, CAST('%s' || hex(zeroblob(%d)) AS BLOB)); WITH RECURSIVE n(i) AS (VALUES(1001) UNION ALL "+
 		"SELECT i+1 FROM n WHERE i<%d) INSERT INTO blocks SELECT i, CAST('%s' AS BLOB) FROM n", size, strings.Repeat("L", 33+large%2),
 		(large-33)/2, 1000+rows, strings.Repeat("s", 42))).Close()
-	data, err := os.ReadFile(sqlitePath(dir))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := judge.Read(t, sqlitePath(dir))
 	// An entry: size, rowid, types, data. Those of the other rows become that of the first one, but for their rowids.
 	at := bytes.Index(data, []byte("LLLLLLLL"))
 	first := data[at-10:][:48]

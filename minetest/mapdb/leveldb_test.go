@@ -10,6 +10,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/stores/leveldb"
+	"trowel.example/internal/testing/judge"
 )
 
 // tablesOf creates a database with one table per position, with a block made of the given byte.
@@ -61,10 +62,7 @@ func TestLevelDBLive(t *testing.T) {
 	if err != nil || len(tables) != 1 {
 		t.Fatal(tables, err)
 	}
-	data, err := os.ReadFile(tables[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := judge.Read(t, tables[0])
 	clear(data[100 : len(data)/2])
 	if err := os.WriteFile(tables[0], data, 0o600); err != nil {
 		t.Fatal(err)

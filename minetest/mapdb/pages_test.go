@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"trowel.example/fault"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -97,10 +98,7 @@ func TestDamagedPagesOnly(t *testing.T) {
 	for round := range tests.Of(t, 6, 40) {
 		dir := t.TempDir()
 		blocks := damagedWorld(t, dir, Schema(round%2))
-		data, err := os.ReadFile(sqlitePath(dir))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, sqlitePath(dir))
 		for range 3 {
 			at := 4096 * (4 + r.IntN(len(data)/4096-4))
 			clear(data[at : at+4096])

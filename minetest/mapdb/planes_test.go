@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"zombiezen.com/go/sqlite/sqlitex"
+
+	"trowel.example/internal/testing/judge"
 )
 
 // TestPlanes tests that Planes lists the planes of all positions, and that each invalid row is reported by Planes or
@@ -128,10 +130,7 @@ func TestNoPlanes(t *testing.T) {
 	if !db.HasPlanes() {
 		t.Fatal("no planes")
 	}
-	data, err := os.ReadFile(sqlitePath(dir))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := judge.Read(t, sqlitePath(dir))
 	for i := 4096; i < len(data); i++ {
 		data[i] = 0xff
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"trowel.example/internal/testing/judge"
 )
 
 // TestSectors tests files that are not blocks in the folders of an old world, and the precedence of the two layouts.
@@ -40,9 +42,7 @@ func TestSectors(t *testing.T) {
 	odd := 10 // with the hidden one
 	if runtime.GOOS == "windows" {
 		odd = 9
-		if err := os.WriteFile(filepath.Join(dir, "sectors2/000/fff/0000"), []byte("new"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, filepath.Join(dir, "sectors2/000/fff/0000"), []byte("new"))
 	}
 	db := open(t, dir, Config{Backend: Sectors})
 	all, bad := read(t, db)
@@ -76,9 +76,7 @@ func TestOddSectorNames(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.HasSuffix(name, "/") {
-			if err := os.WriteFile(path, []byte{1}, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			judge.Write(t, path, []byte{1})
 		}
 	}
 	db, err := Open(t.Context(), dir, Config{Backend: Sectors})

@@ -20,6 +20,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trowel.example/internal/stores/leveldb"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -302,10 +303,7 @@ func TestLargeDigitSlabs(t *testing.T) {
 
 	// Damage of a table, of all of it or of a block, is reported for one slab only.
 	tables, _ := filepath.Glob(filepath.Join(levelPath(dir), "*.ldb"))
-	data, err := os.ReadFile(tables[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := judge.Read(t, tables[0])
 	for _, at := range []int{50, len(data) / 3, len(data) / 2, len(data) - 3} {
 		bad := slices.Clone(data)
 		bad[at] ^= 0x55
@@ -370,10 +368,7 @@ func TestDamagedSlabs(t *testing.T) {
 		if err := errors.Join(w.Store(t.Context(), blocks), w.Close()); err != nil {
 			t.Fatal(err)
 		}
-		sound, err := os.ReadFile(sqlitePath(dir))
-		if err != nil {
-			t.Fatal(err)
-		}
+		sound := judge.Read(t, sqlitePath(dir))
 		const size = 4096
 		for page := 0; page < len(sound)/size; page += tests.Of(t, 15, 1) + r.IntN(3) {
 			data := bytes.Clone(sound)
@@ -409,10 +404,7 @@ func TestDamagedIndex(t *testing.T) {
 		if err := errors.Join(w.Store(t.Context(), blocks), w.Close()); err != nil {
 			t.Fatal(err)
 		}
-		sound, err := os.ReadFile(sqlitePath(dir))
-		if err != nil {
-			t.Fatal(err)
-		}
+		sound := judge.Read(t, sqlitePath(dir))
 		told, leaves := 0, 0
 		const size, indexLeaf = 4096, 0x0a
 		for at := 0; at < len(sound); at += size {

@@ -19,6 +19,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/stores/sqlitefile"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -334,9 +335,7 @@ func TestSQLiteHostile(t *testing.T) {
 	}
 	for _, content := range []string{"", "SQLite format 3\x00", strings.Repeat("no database ", 100)} {
 		dir := t.TempDir()
-		if err := os.WriteFile(sqlitePath(dir), []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, sqlitePath(dir), []byte(content))
 		var e *fault.Error
 		if _, err := Open(t.Context(), dir, Config{}); !errors.As(err, &e) {
 			t.Errorf("%.20q: %v", content, err)
@@ -356,18 +355,13 @@ func TestSQLiteDamage(t *testing.T) {
 	for _, schema := range []Schema{SchemaPos, SchemaXYZ} {
 		dir := t.TempDir()
 		want := damagedWorld(t, dir, schema)
-		good, err := os.ReadFile(sqlitePath(dir))
-		if err != nil {
-			t.Fatal(err)
-		}
+		good := judge.Read(t, sqlitePath(dir))
 		const page = 4096
 		most := 0
 		for n := 2; n < len(good)/page; n += 1 + len(good)/page/tests.Of(t, 10, 40) {
 			bad := bytes.Clone(good)
 			clear(bad[n*page : (n+1)*page])
-			if err := os.WriteFile(sqlitePath(dir), bad, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			judge.Write(t, sqlitePath(dir), bad)
 			db, err := Open(t.Context(), dir, Config{})
 			if err != nil {
 				t.Fatal(err)
@@ -393,9 +387,7 @@ func TestSQLiteDamage(t *testing.T) {
 			for range 1 + r.IntN(20) {
 				bad[r.IntN(len(bad))] = byte(r.Uint32())
 			}
-			if err := os.WriteFile(sqlitePath(dir), bad[:len(bad)-r.IntN(2)*r.IntN(len(bad))], 0o644); err != nil {
-				t.Fatal(err)
-			}
+			judge.Write(t, sqlitePath(dir), bad[:len(bad)-r.IntN(2)*r.IntN(len(bad))])
 			if db, err := Open(t.Context(), dir, Config{}); err == nil {
 				readAll(t.Context(), db)
 				if i%10 == 0 {
@@ -436,17 +428,12 @@ func FuzzSQLite(f *testing.F) {
 		}
 		Load(f.Context(), w, seq(map[Pos][]byte{{1, 2, 3}: []byte("a"), {-1, 0, 0}: []byte("bb")}))
 		w.Close()
-		data, err := os.ReadFile(sqlitePath(dir))
-		if err != nil {
-			f.Fatal(err)
-		}
+		data := judge.Read(f, sqlitePath(dir))
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		dir := t.TempDir()
-		if err := os.WriteFile(sqlitePath(dir), data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, sqlitePath(dir), data)
 		db, err := Open(t.Context(), dir, Config{})
 		if err != nil {
 			return

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -69,10 +70,7 @@ func TestFreshSQLite(t *testing.T) {
 				t.Error(err, diff)
 			}
 			path := filepath.Join(dir, sqliteName)
-			data, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := judge.Read(t, path)
 			for at := 4096; at < len(data); at += 4096 * tests.Of(t, 131, 37) {
 				damaged := bytes.Clone(data)
 				clear(damaged[at : at+4096])

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/minetest/nodecolor"
 	"trowel.example/minetest/nodedef"
 )
@@ -43,9 +44,7 @@ func TestTextures(t *testing.T) {
 	texture(t, sub, "empty.png", color.NRGBA{})
 	texture(t, sub, "water.png", color.NRGBA{10, 20, 30, 160})
 	texture(t, sub, "pal.png", color.NRGBA{255, 0, 0, 255}, color.NRGBA{0, 255, 0, 255})
-	if err := os.WriteFile(filepath.Join(sub, "broken.png"), []byte("no picture"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, filepath.Join(sub, "broken.png"), []byte("no picture"))
 	textures, err := nodecolor.FindTextures(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/nodecolor"
 )
@@ -88,9 +89,7 @@ func TestFind(t *testing.T) {
 	}
 	for _, path := range []string{"colors.txt", filepath.Join(shared, "colors.txt"),
 		filepath.Join(home, ".minetest", "colors.txt"), filepath.Join(dir, "colors.txt")} {
-		if err := os.WriteFile(path, []byte("a 1 2 3\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, path, []byte("a 1 2 3\n"))
 		if got, own := nodecolor.Find(dir); got != path || own != (filepath.Dir(path) == dir) {
 			t.Errorf("%s, %v instead of %s", got, own, path)
 		}

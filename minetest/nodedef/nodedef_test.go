@@ -3,7 +3,6 @@ package nodedef_test
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"testing"
 
 	"trowel.example/fault"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/nodedef"
 )
@@ -207,10 +207,7 @@ func TestFacts(t *testing.T) {
 
 // TestClient reads the definitions of a game in the corpus: fields without defaults, as the mod of that game wrote them.
 func TestClient(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join(tests.Corpus(t, "minetest/client/world"), "nodes_full.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := judge.Read(t, filepath.Join(tests.Corpus(t, "minetest/client/world"), "nodes_full.json"))
 	text, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "{")
 	if !ok {
 		t.Fatal("not an object")

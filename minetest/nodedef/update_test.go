@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"flag"
 	"maps"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/minetest/nodedef"
 )
 
@@ -95,7 +95,5 @@ func writeMinetestGame(t *testing.T, data []byte) {
 		slices.Sort(groups[shared])
 		text += shared + strings.Join(groups[shared], "")
 	}
-	if err := os.WriteFile("minetest_game.txt", []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, "minetest_game.txt", []byte(text))
 }

@@ -14,6 +14,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/mutate"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/schematic"
@@ -29,10 +30,7 @@ func realFiles(t testing.TB) map[string][]byte {
 	}
 	files := make(map[string][]byte)
 	for _, path := range paths {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, path)
 		files[filepath.Base(path)] = data
 	}
 	return files

@@ -583,10 +583,7 @@ func TestDamagedStores(t *testing.T) {
 	if err := errors.Join(s.Commit(t.Context()), s.Close()); err != nil {
 		t.Fatal(err)
 	}
-	sound, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sound := judge.Read(t, path)
 	for page := range len(sound) / 4096 {
 		if page > 3 && page%tests.Of(t, 4, 1) != 0 {
 			continue // the first pages contain the pointers to the others
@@ -642,9 +639,7 @@ func testOddRows(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, filepath.Join(dir, name), []byte(text))
 	}
 	write("world.mt", "gameid = a\nbackend = dummy\nplayer_backend = sqlite3\nauth_backend = files\nmod_storage_backend = sqlite3\n")
 	for name, sql := range map[string]string{

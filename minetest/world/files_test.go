@@ -462,9 +462,7 @@ func TestPlaces(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, filepath.Join(dir, name), []byte(text))
 	}
 	got := make(map[string]string)
 	err := world.CheckRest(t.Context(), dir, world.CheckOptions{}, func(f check.Finding) {

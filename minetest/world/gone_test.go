@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
@@ -46,16 +47,12 @@ func TestGone(t *testing.T) {
 		}
 		for name, text := range files {
 			if text != "" {
-				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				judge.Write(t, filepath.Join(dir, name), []byte(text))
 			}
 		}
 		for _, name := range []string{"players.sqlite", "mod_storage.sqlite"} {
 			if c.empty {
-				if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
-					t.Fatal(err)
-				}
+				judge.Write(t, filepath.Join(dir, name), nil)
 			}
 		}
 		var got []string

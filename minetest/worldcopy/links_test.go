@@ -27,9 +27,7 @@ func TestLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(src, "worldmods", "one", "init.lua"), []byte("lua"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, filepath.Join(src, "worldmods", "one", "init.lua"), []byte("lua"))
 	for name, to := range map[string]string{"shadow": secret, "worldmods/two": "one",
 		"worldmods/three": filepath.Dir(secret), "dead": "nothing"} {
 		judge.Link(t, to, filepath.Join(src, filepath.FromSlash(name)))
@@ -58,9 +56,7 @@ func TestLinks(t *testing.T) {
 func TestFirstMoment(t *testing.T) {
 	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 3, 28)
 	dst := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dst, ".trowel-copy.trowel-part"), []byte(`{"Sour`), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, filepath.Join(dst, ".trowel-copy.trowel-part"), []byte(`{"Sour`))
 	if _, err := worldcopy.Copy(context.Background(), src, dst, worldcopy.Options{Map: mapdb.LevelDB}); err != nil {
 		t.Fatal(err)
 	}

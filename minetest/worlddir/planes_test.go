@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"iter"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/minetest/mapdb"
 )
 
@@ -26,9 +26,7 @@ const tableOfBlocks = "CREATE TABLE blocks (pos INT PRIMARY KEY, data BLOB);"
 func sqliteWorld(t *testing.T, script string, keys []any) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, worldMT), []byte("backend = sqlite3\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, filepath.Join(dir, worldMT), []byte("backend = sqlite3\n"))
 	conn, err := sqlite.OpenConn(filepath.Join(dir, "map.sqlite"), sqlite.OpenReadWrite|sqlite.OpenCreate)
 	if err == nil {
 		err = errors.Join(sqlitex.ExecuteTransient(conn, "PRAGMA synchronous = off", nil), sqlitex.ExecuteScript(conn, script, nil))

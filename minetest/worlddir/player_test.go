@@ -11,6 +11,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/internal/text/strictjson"
 	"trowel.example/minetest/item"
@@ -95,12 +96,8 @@ func TestRealPlayers(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "players.sqlite"), data, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "world.mt"), []byte("gameid = a\nplayer_backend = sqlite3\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, filepath.Join(dir, "players.sqlite"), data)
+	judge.Write(t, filepath.Join(dir, "world.mt"), []byte("gameid = a\nplayer_backend = sqlite3\n"))
 	w, err := OpenWorld(t.Context(), dir, Opening{})
 	if err != nil {
 		t.Fatal(err)

@@ -35,10 +35,7 @@ func TestSample(t *testing.T) {
 	}
 	again := Open(t.Context(), w, Options{})
 	for _, name := range []string{"blocks/z0/y0/0,0,0.txt", "blocks/z0/y1/0,1,0.txt", "auth/singleplayer.json", "storage/hollow.json"} {
-		want, err := os.ReadFile(filepath.Join(samplePath, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := judge.Read(t, filepath.Join(samplePath, name))
 		f, err := again.Open(name)
 		if err != nil {
 			t.Fatal(err)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"trowel.example/fault"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 )
@@ -192,14 +192,9 @@ func TestGolden(t *testing.T) {
 		text := BlockText(everything(t, version), mapdb.Pos{X: 12, Y: 0, Z: -3})
 		name := filepath.Join("testdata", fmt.Sprintf("everything-%d.txt", version))
 		if *update {
-			if err := os.WriteFile(name, text, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			judge.Write(t, name, text)
 		}
-		want, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := judge.Read(t, name)
 		if diff := cmp.Diff(string(want), string(text)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
@@ -415,10 +410,7 @@ func TestFixed(t *testing.T) {
 
 // TestPage tests that the example in the documentation of the format is a text that BlockText writes.
 func TestPage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/formats/minetest-folder.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := judge.Read(t, "../../docs/formats/minetest-folder.md")
 	_, rest, _ := strings.Cut(string(page), "```\n")
 	example, _, _ := strings.Cut(rest, "```")
 	b, err := ParseBlock([]byte(example))

@@ -20,6 +20,7 @@ import (
 
 	"trowel.example/internal/bytes/deflate"
 	"trowel.example/internal/files/tree"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 )
@@ -55,9 +56,7 @@ func TestOtherBackend(t *testing.T) {
 			t.Run(from+" to "+to, func(t *testing.T) {
 				w := makeWorld(t, from)
 				folder := extract(t, Open(t.Context(), w, Options{Exact: true}))
-				if err := os.WriteFile(filepath.Join(folder, "world.mt"), []byte(backends[to]), 0o666); err != nil {
-					t.Fatal(err)
-				}
+				judge.Write(t, filepath.Join(folder, "world.mt"), []byte(backends[to]))
 				schema := mapdb.SchemaXYZ
 				got, _ := build(t, os.DirFS(folder), BuildOptions{Schema: &schema})
 				if to == "xyz" && mapdb.SchemaOf(got.Map) != schema {
@@ -201,9 +200,7 @@ func TestPasswords(t *testing.T) {
 		if err != nil || !strings.Contains(string(data), old) {
 			t.Fatalf("%s: %v", data, err)
 		}
-		if err := os.WriteFile(file, []byte(strings.Replace(string(data), old, with, 1)), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, file, []byte(strings.Replace(string(data), old, with, 1)))
 	}
 	edit("bar.json", `"server"`, `"server", "fly"`)
 	edit("foo.json", `"sha1"`, `"none"`)
@@ -241,9 +238,7 @@ func TestEdits(t *testing.T) {
 		if err != nil || !strings.Contains(string(data), old) {
 			t.Fatalf("%s: %s, %v", name, data, err)
 		}
-		if err := os.WriteFile(file, []byte(strings.Replace(string(data), old, with, 1)), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, file, []byte(strings.Replace(string(data), old, with, 1)))
 	}
 	edit(block, "timestamp 73471", "timestamp 5")
 	edit(player, `"hp": 20`, `"hp": 7`)
@@ -456,9 +451,7 @@ func TestRedis(t *testing.T) {
 		"backend = sqlite3", "backend = redis", 1), server.Host(), server.Port())
 	far := strings.Replace(text, server.Host(), "192.0.2.1", 1)
 	write := func(text string) {
-		if err := os.WriteFile(filepath.Join(folder, "world.mt"), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, filepath.Join(folder, "world.mt"), []byte(text))
 	}
 	write(far)
 	if _, err := Build(t.Context(), t.TempDir(), os.DirFS(folder), BuildOptions{}); !errors.Is(err, world.ErrRemote) {

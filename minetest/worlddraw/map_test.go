@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
-	"trowel.example/internal/testing/judge"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
@@ -138,22 +139,9 @@ func TestStores(t *testing.T) {
 	from := hills(t)
 	want := whole(t, newMap(t, from, worlddraw.Options{View: worlddraw.Top, Alpha: true}))
 	side := whole(t, newMap(t, from, worlddraw.Options{View: worlddraw.South, Alpha: true}))
-	for i, store := range []struct {
-		name   string
-		config func(t *testing.T) mapdb.Config
-	}{
-		{"pos", func(*testing.T) mapdb.Config { return mapdb.Config{} }},
-		{"xyz", func(*testing.T) mapdb.Config { return mapdb.Config{Schema: mapdb.SchemaXYZ} }},
-		{"leveldb", func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.LevelDB} }},
-		{"redis", func(t *testing.T) mapdb.Config {
-			return mapdb.Config{Backend: mapdb.RedisDB, Redis: mapdb.Redis{Address: judge.Redis(t), Hash: "world"}}
-		}},
-		{"postgresql", func(t *testing.T) mapdb.Config {
-			return mapdb.Config{Backend: mapdb.Postgres, Postgres: judge.Postgres(t)}
-		}},
-	} {
-		t.Run(store.name, func(t *testing.T) {
-			c, dir := store.config(t), t.TempDir()
+	for i, name := range slices.Sorted(maps.Keys(worldtest.Backends)) {
+		t.Run(name, func(t *testing.T) {
+			c, dir := worldtest.Backends[name](t), t.TempDir()
 			w, err := mapdb.Create(ctx, dir, c)
 			if err != nil {
 				t.Fatal(err)

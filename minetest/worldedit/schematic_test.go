@@ -3,9 +3,9 @@ package worldedit_test
 import (
 	"context"
 	"math/rand/v2"
-	"os"
 	"testing"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
@@ -44,9 +44,7 @@ func made(t *testing.T, r *rand.Rand) *worldedit.World {
 func emptyWorld(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(dir+"/world.mt", []byte("gameid = minetest\nbackend = sqlite3\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, dir+"/world.mt", []byte("gameid = minetest\nbackend = sqlite3\n"))
 	return dir
 }
 

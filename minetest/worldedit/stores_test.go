@@ -302,9 +302,7 @@ func TestLightListRestored(t *testing.T) {
 	for _, old := range []string{"", "1,2,3\n", "1,2,3"} {
 		dir := worldtest.World(t, filepath.Join(t.TempDir(), "world"), mapdb.Config{Backend: mapdb.SQLite}, 2, 29)
 		if old != "" {
-			if err := os.WriteFile(filepath.Join(dir, worldedit.LightList), []byte(old), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			judge.Write(t, filepath.Join(dir, worldedit.LightList), []byte(old))
 		}
 		before := worldtest.Snapshot(t, dir)
 		w, err := worldedit.Open(ctx, dir, worldedit.Options{})

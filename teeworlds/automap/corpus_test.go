@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/twmap"
 )
@@ -17,10 +18,7 @@ func shipped(t testing.TB) map[string][]byte {
 	t.Helper()
 	files := make(map[string][]byte)
 	for _, path := range tests.CorpusFiles(t, "teeworlds/mapres", ".rules") {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, path)
 		files[filepath.Base(path)] = data
 	}
 	return files

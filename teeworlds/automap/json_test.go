@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -242,10 +243,7 @@ func installed(t testing.TB) map[string][]byte {
 	}
 	files := make(map[string][]byte)
 	for _, path := range paths {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, path)
 		files[filepath.Base(path)] = data
 	}
 	return files

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/twmap"
 )
@@ -36,9 +37,7 @@ func TestOtherAutomapper(t *testing.T) {
 			}
 		}
 		data := []byte(strings.Join(kept, ""))
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, filepath.Join(dir, name), data)
 		m.Images = append(m.Images, twmap.NewImage(strings.TrimSuffix(name, ".rules"), image.NewNRGBA(image.Rect(0, 0, 16, 16))))
 		rules := ParseRules(data, nil)
 		for i, s := range rules.sections {
@@ -74,9 +73,7 @@ func TestOtherAutomapper(t *testing.T) {
 	}
 	out := t.TempDir()
 	before, after := filepath.Join(out, "before.map"), filepath.Join(out, "after.map")
-	if err := os.WriteFile(before, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, before, data)
 	said, err := exec.Command(program, "run", before, after, dir).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, said)

@@ -2,10 +2,10 @@ package mapdir_test
 
 import (
 	"io/fs"
-	"os"
 	"path/filepath"
 	"testing"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/twmap"
@@ -15,10 +15,7 @@ import (
 func BenchmarkExtract(b *testing.B) {
 	for _, name := range []string{"ddnet_ddnet/data/maps7/Tutorial.map", "jxsl13_twmap/testdata/Castle_Echos.map"} {
 		b.Run(filepath.Base(name), func(b *testing.B) {
-			data, err := os.ReadFile(filepath.Join(tests.Corpus(b, "teeworlds"), name))
-			if err != nil {
-				b.Fatal(err)
-			}
+			data := judge.Read(b, filepath.Join(tests.Corpus(b, "teeworlds"), name))
 			for b.Loop() {
 				m, err := twmap.Decode(data)
 				if err != nil {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -13,6 +12,7 @@ import (
 	"testing/fstest"
 
 	"trowel.example/internal/files/tree"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/twmap"
 )
@@ -43,10 +43,7 @@ func TestCorpusFolders(t *testing.T) {
 		for _, path := range tests.CorpusFiles(t, "teeworlds", ".map") {
 			t.Run(filepath.Base(path), func(t *testing.T) {
 				t.Parallel()
-				data, err := os.ReadFile(path)
-				if err != nil {
-					t.Fatal(err)
-				}
+				data := judge.Read(t, path)
 				m, err := twmap.Decode(data)
 				if errors.Is(err, twmap.ErrNoVersion) {
 					t.Skip("not a current map: package mapfile tests it")

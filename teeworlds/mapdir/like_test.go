@@ -5,7 +5,6 @@ import (
 	"errors"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"trowel.example/internal/files/safename"
 	"trowel.example/internal/files/tree"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/twmap"
@@ -110,10 +110,7 @@ func TestCorpusKeptNames(t *testing.T) {
 		for _, path := range tests.CorpusFiles(t, "teeworlds", ".map") {
 			t.Run(filepath.Base(path), func(t *testing.T) {
 				t.Parallel()
-				data, err := os.ReadFile(path)
-				if err != nil {
-					t.Fatal(err)
-				}
+				data := judge.Read(t, path)
 				m, err := twmap.Decode(data)
 				if errors.Is(err, twmap.ErrNoVersion) {
 					return

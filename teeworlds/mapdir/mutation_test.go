@@ -12,6 +12,7 @@ import (
 	"testing/fstest"
 
 	"trowel.example/check"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/mutate"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/datafile"
@@ -80,10 +81,7 @@ func mutationSeeds(t *testing.T) [][]byte {
 			if st, err := os.Stat(path); err != nil || st.Size() > 8<<10 {
 				continue
 			}
-			data, err := os.ReadFile(filepath.Clean(path))
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := judge.Read(t, filepath.Clean(path))
 			seeds = append(seeds, data)
 		}
 	})

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/mapdraw"
 	"trowel.example/teeworlds/twmap"
@@ -108,10 +109,7 @@ func both(m *twmap.Map, c mapdraw.Camera, hide func(x, y, around float64)) {
 
 func readMap(t testing.TB, path string) *twmap.Map {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := judge.Read(t, path)
 	m, err := twmap.Decode(data)
 	if err != nil {
 		t.Fatal(err)
@@ -121,10 +119,7 @@ func readMap(t testing.TB, path string) *twmap.Map {
 
 func readPNG(t testing.TB, path string) *image.NRGBA {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := judge.Read(t, path)
 	p, err := mapdraw.DecodePNG(data)
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/mapdraw"
 	"trowel.example/teeworlds/twmap"
@@ -61,9 +62,7 @@ func TestGolden(t *testing.T) {
 			if err := png.Encode(&b, got); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(file, b.Bytes(), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			judge.Write(t, file, b.Bytes())
 		}
 		want := readPNG(t, file)
 		if want.Rect != got.Rect {

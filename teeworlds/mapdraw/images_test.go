@@ -8,7 +8,6 @@ import (
 	"image"
 	"image/color"
 	"image/png"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/twmap"
 )
@@ -72,9 +72,7 @@ func missing(t *testing.T, m *twmap.Map, o Options) []string {
 func TestExternalImages(t *testing.T) {
 	dir, second := t.TempDir(), t.TempDir()
 	write := func(dir, name string, data []byte) {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, filepath.Join(dir, name), data)
 	}
 	write(dir, "one.png", pngOf(t, plain(16, color.NRGBA{255, 0, 0, 255})))
 	write(second, "one.png", pngOf(t, plain(16, color.NRGBA{0, 255, 0, 255})))
@@ -126,9 +124,7 @@ func TestVariants(t *testing.T) {
 		p := image.NewNRGBA(image.Rect(0, 0, 16, 16))
 		p.SetNRGBA(1, 0, c.color)
 		p.SetNRGBA(c.cell, 0, c.color)
-		if err := os.WriteFile(filepath.Join(dir, name+".png"), pngOf(t, p), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, filepath.Join(dir, name+".png"), pngOf(t, p))
 	}
 	for _, c := range []struct {
 		ids  []uint8
@@ -159,9 +155,7 @@ func TestVariants(t *testing.T) {
 func TestPicturesOf07(t *testing.T) {
 	of07, of06 := t.TempDir(), t.TempDir()
 	put := func(dir, name string, c color.Color) {
-		if err := os.WriteFile(filepath.Join(dir, name+".png"), pngOf(t, plain(16, c)), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, filepath.Join(dir, name+".png"), pngOf(t, plain(16, c)))
 	}
 	for _, name := range []string{"easter", "generic_shadows", "grass_main", "sun"} {
 		put(of07, name, color.NRGBA{0, 255, 0, 255})

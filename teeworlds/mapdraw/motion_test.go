@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/twmap"
 )
@@ -221,10 +222,7 @@ func TestMotionCorpus(t *testing.T) {
 			"ddnet_ddnet/data/maps/Tutorial.map", "infclass_teeworlds-infclassR/data/maps/infc_provence.map")
 	}
 	for _, name := range maps {
-		data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, filepath.Join(dir, filepath.FromSlash(name)))
 		m, err := twmap.Decode(data)
 		if err != nil {
 			t.Fatal(err)

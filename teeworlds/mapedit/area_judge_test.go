@@ -2,7 +2,6 @@ package mapedit_test
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -132,10 +131,7 @@ func TestAreaJudges(t *testing.T) {
 			t.Errorf("no %s in the corpus", name)
 			continue
 		}
-		data, err := os.ReadFile(files[at])
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, files[at])
 		m, err := twmap.Decode(data)
 		if err != nil {
 			t.Fatal(err)

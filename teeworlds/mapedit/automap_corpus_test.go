@@ -2,11 +2,11 @@ package mapedit
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/automap"
 	"trowel.example/teeworlds/twmap"
@@ -17,18 +17,12 @@ import (
 func TestAutomapCorpus(t *testing.T) {
 	rules := make(map[string]*automap.Rules)
 	for _, path := range tests.CorpusFiles(t, "teeworlds/mapres", ".rules") {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, path)
 		rules[strings.TrimSuffix(filepath.Base(path), ".rules")] = automap.ParseRules(data, nil)
 	}
 	drawn, maps := 0, 0
 	for _, path := range tests.CorpusFiles(t, "teeworlds", ".map") {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, path)
 		m, err := twmap.Decode(data)
 		if err != nil {
 			continue

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"image"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"trowel.example/check"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/mapedit"
@@ -351,10 +351,7 @@ func TestRandomOperationsOnCorpus(t *testing.T) {
 
 // read returns a map of the corpus, or nil for a file that is not a map that can be encoded.
 func read(t *testing.T, path string) *twmap.Map {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := judge.Read(t, path)
 	m, err := twmap.Decode(data)
 	if err != nil {
 		return nil

@@ -1,12 +1,12 @@
 package twmap
 
 import (
-	"os"
 	"runtime"
 	"sync"
 	"testing"
 
 	"trowel.example/internal/bytes/deflate"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -32,10 +32,7 @@ func BenchmarkLayers(b *testing.B) {
 	var files [][]byte
 	size := int64(0)
 	for _, path := range tests.CorpusFiles(b, "teeworlds", ".map") {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			b.Fatal(err)
-		}
+		data := judge.Read(b, path)
 		m, err := Decode(data)
 		if err != nil {
 			continue // a map of 2007
@@ -90,10 +87,7 @@ func BenchmarkLayers(b *testing.B) {
 
 // BenchmarkOpen measures decoding a map without inflating a layer, as info and ls do.
 func BenchmarkOpen(b *testing.B) {
-	data, err := os.ReadFile(tests.Corpus(b, "teeworlds") + "/ddnet_ddnet/data/maps7/Tutorial.map")
-	if err != nil {
-		b.Fatal(err)
-	}
+	data := judge.Read(b, tests.Corpus(b, "teeworlds")+"/ddnet_ddnet/data/maps7/Tutorial.map")
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
 		if _, err := Decode(data); err != nil {

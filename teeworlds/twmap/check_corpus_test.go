@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/twmap"
@@ -17,10 +18,7 @@ import (
 // tolerates are listed below.
 func TestCorpusCheck(t *testing.T) {
 	dir := tests.Corpus(t, "teeworlds")
-	manifest, err := os.ReadFile(filepath.Join(dir, "MANIFEST.tsv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	manifest := judge.Read(t, filepath.Join(dir, "MANIFEST.tsv"))
 	maps, accepted := 0, 0
 	counts := make(map[check.Severity]int)
 	for line := range strings.Lines(string(manifest)) {

@@ -3,10 +3,10 @@ package twmap
 import (
 	"bytes"
 	"errors"
-	"os"
 	"path/filepath"
 	"testing"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/datafile"
 )
@@ -17,10 +17,7 @@ func TestCorpusEncode(t *testing.T) {
 	maps, fallbacks := 0, 0
 	for _, path := range tests.CorpusFiles(t, "teeworlds", ".map") {
 		name := filepath.Base(path)
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, path)
 		f, err := datafile.Decode(data)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -1,10 +1,10 @@
 package twmap_test
 
 import (
-	"os"
 	"slices"
 	"testing"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/twmap"
@@ -61,10 +61,7 @@ func TestLosses(t *testing.T) {
 // TestCorpusLosses tests that no losses are reported for the maps of the corpus.
 func TestCorpusLosses(t *testing.T) {
 	for _, path := range tests.CorpusFiles(t, "teeworlds", ".map") {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, path)
 		m, err := twmap.Decode(data)
 		if err != nil {
 			continue // a map of 2007

@@ -10,7 +10,6 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -233,10 +232,7 @@ func TestJudgeCorpus(t *testing.T) {
 	magick := judge.ImageMagick(t)
 	seen := map[string]bool{}
 	for _, name := range names {
-		file, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := judge.Read(t, name)
 		m, err := mod.Open(bytes.NewReader(file), int64(len(file)))
 		if err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"github.com/klauspost/compress/zlib"
 
 	"trowel.example/internal/limits/parallel"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/pak"
 )
@@ -135,14 +136,14 @@ func benchWrite(b *testing.B, data []byte) {
 	}
 	files := contents(b, m)
 	b.SetBytes(int64(len(data)))
-	out := &memory{b: make([]byte, 0, len(data))}
+	out := &tests.Memory{Data: make([]byte, 0, len(data))}
 	for b.Loop() {
-		out.b = out.b[:0]
+		out.Data = out.Data[:0]
 		if _, err := mod.Write(context.Background(), out, m.Header, files, k); err != nil {
 			b.Fatal(err)
 		}
 	}
-	if !bytes.Equal(out.b, data) {
+	if !bytes.Equal(out.Data, data) {
 		b.Error("wrote other bytes")
 	}
 }
@@ -153,9 +154,9 @@ func BenchmarkEdit(b *testing.B) { each(b, benchEdit) }
 func benchEdit(b *testing.B, data []byte) {
 	m := open(b, data)
 	b.SetBytes(int64(len(data)))
-	out := &memory{b: make([]byte, 0, len(data))}
+	out := &tests.Memory{Data: make([]byte, 0, len(data))}
 	for b.Loop() {
-		out.b = out.b[:0]
+		out.Data = out.Data[:0]
 		e := pak.NewEdit(m.Archive)
 		e.Put(pak.NewFile{Path: "MEDIA/NEW.DAT", Content: func() ([]byte, error) { return []byte("new"), nil }})
 		if _, _, err := e.Write(context.Background(), out); err != nil {

@@ -82,15 +82,15 @@ func rebuild(t testing.TB, m *mod.Mod) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := new(memory)
+	out := new(tests.Memory)
 	size, err := mod.Write(context.Background(), out, h, contents(t, m), k)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if size != int64(len(out.b)) {
-		t.Errorf("size = %d, of %d bytes", size, len(out.b))
+	if size != int64(len(out.Data)) {
+		t.Errorf("size = %d, of %d bytes", size, len(out.Data))
 	}
-	return out.b
+	return out.Data
 }
 
 func throughJSON[T any](t testing.TB, v *T) *T {
@@ -134,8 +134,8 @@ func TestCorpusRoundTrip(t *testing.T) {
 		if err := mod.Join(&joined, &h, section, manifest.Bytes()); err != nil || !bytes.Equal(joined.Bytes(), data) {
 			t.Errorf("%s: split and joined it is other bytes, %v", path, err)
 		}
-		copied := new(memory)
-		if _, _, err := pak.NewEdit(m.Archive).Write(context.Background(), copied); err != nil || !bytes.Equal(copied.b, archive.Bytes()) {
+		copied := new(tests.Memory)
+		if _, _, err := pak.NewEdit(m.Archive).Write(context.Background(), copied); err != nil || !bytes.Equal(copied.Data, archive.Bytes()) {
 			t.Errorf("%s: an edit without a change gives other bytes, %v", path, err)
 		}
 		if !mod.Recognize(data[:64]) {

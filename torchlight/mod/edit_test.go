@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/pak"
 )
@@ -15,19 +16,19 @@ import (
 // byte-identical, and the amount of data read does not depend on the number of files.
 func TestEdit(t *testing.T) {
 	for _, data := range seeds(t) {
-		out := new(memory)
+		out := new(tests.Memory)
 		size, err := mod.NewEdit(open(t, data)).Write(context.Background(), out)
-		if err != nil || size != int64(len(out.b)) || !bytes.Equal(out.b, data) {
+		if err != nil || size != int64(len(out.Data)) || !bytes.Equal(out.Data, data) {
 			t.Fatalf("%v: %d bytes of %d, or others", err, size, len(data))
 		}
 		e := mod.NewEdit(open(t, data))
 		e.Header.Title = "Another"
 		e.Put(pak.NewFile{Path: "media/skills.raw", Content: func() ([]byte, error) { return []byte("changed"), nil }})
-		out = new(memory)
+		out = new(tests.Memory)
 		if _, err := e.Write(context.Background(), out); err != nil {
 			t.Fatal(err)
 		}
-		m := open(t, out.b)
+		m := open(t, out.Data)
 		if m.Header.Title != "Another" {
 			t.Errorf("title = %q", m.Header.Title)
 		}
@@ -58,11 +59,11 @@ func TestEditRemoved(t *testing.T) {
 	if err := e.Delete("media/skills.raw"); err != nil {
 		t.Fatal(err)
 	}
-	out := new(memory)
+	out := new(tests.Memory)
 	if _, err := e.Write(context.Background(), out); err != nil {
 		t.Fatal(err)
 	}
-	m := open(t, out.b)
+	m := open(t, out.Data)
 	var removed, there []string
 	for _, f := range m.Archive.Files() {
 		if f.Removed() {
@@ -95,14 +96,14 @@ func TestEditInflatesNothing(t *testing.T) {
 	broken[at+4] ^= 0xff
 	e := mod.NewEdit(open(t, broken))
 	e.Put(pak.NewFile{Path: "MEDIA/UI/BACK.JPG", Content: func() ([]byte, error) { return []byte("another"), nil }})
-	out := new(memory)
+	out := new(tests.Memory)
 	if _, err := e.Write(context.Background(), out); err != nil {
 		t.Errorf("a block that nobody changed is read: %v", err)
 	}
 }
 
 func ExampleEdit() {
-	out := new(memory)
+	out := new(tests.Memory)
 	files := []pak.NewFile{
 		{Path: "MEDIA/A.TXT", Content: func() ([]byte, error) { return []byte("old"), nil }},
 		{Path: "MEDIA/B.TXT", Content: func() ([]byte, error) { return []byte("stays"), nil }},
@@ -120,7 +121,7 @@ func ExampleEdit() {
 	e := mod.NewEdit(m)
 	e.Header.ModVersion++
 	e.Put(pak.NewFile{Path: "MEDIA/A.TXT", Content: func() ([]byte, error) { return []byte("new"), nil }})
-	edited := new(memory) // serves as a file; an *os.File has the same methods
+	edited := new(tests.Memory) // serves as a file; an *os.File has the same methods
 	if size, err = e.Write(context.Background(), edited); err != nil {
 		fmt.Println(err)
 		return

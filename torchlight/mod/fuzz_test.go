@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/pak"
 	"trowel.example/trace"
@@ -36,23 +37,23 @@ func exercise(t testing.TB, data []byte) (opened, rebuilt bool) {
 	if err != nil || !bytes.HasSuffix(data, man) {
 		t.Errorf("the manifest encodes to other bytes, %v", err)
 	}
-	out := new(memory)
+	out := new(tests.Memory)
 	if k, err := mod.NewResidue(m); err == nil {
 		h, err := mod.HeaderOf(m.Header.ModDat(), throughJSON(t, m.Header.Residue()))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := mod.Write(context.Background(), out, h, contents(t, m), throughJSON(t, k)); err != nil || !bytes.Equal(out.b, data) {
-			t.Errorf("yields other bytes: %d for %d, %v", len(out.b), len(data), err)
+		if _, err := mod.Write(context.Background(), out, h, contents(t, m), throughJSON(t, k)); err != nil || !bytes.Equal(out.Data, data) {
+			t.Errorf("yields other bytes: %d for %d, %v", len(out.Data), len(data), err)
 		}
 		rebuilt = true
 	}
-	out = new(memory)
+	out = new(tests.Memory)
 	man2, size, err := pak.NewEdit(m.Archive).Write(context.Background(), out)
 	if err == nil {
 		again, err := man2.Encode()
 		if archive := data[m.Header.DataOffset:m.Header.ManifestOffset]; err != nil || size != int64(len(archive)) ||
-			!bytes.Equal(out.b, archive) || !bytes.Equal(again, man) {
+			!bytes.Equal(out.Data, archive) || !bytes.Equal(again, man) {
 			t.Errorf("an edit without a change gives other bytes, %v", err)
 		}
 	} else if rebuilt {

@@ -14,6 +14,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/pak"
 	"trowel.example/torchlight/text"
@@ -54,15 +55,15 @@ func sampleFiles() []pak.NewFile {
 
 func write(t testing.TB, h *mod.Header, files []pak.NewFile, k *mod.Residue) []byte {
 	t.Helper()
-	out := new(memory)
+	out := new(tests.Memory)
 	size, err := mod.Write(context.Background(), out, h, files, k)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if size != int64(len(out.b)) {
-		t.Errorf("size = %d, of %d bytes", size, len(out.b))
+	if size != int64(len(out.Data)) {
+		t.Errorf("size = %d, of %d bytes", size, len(out.Data))
 	}
-	return out.b
+	return out.Data
 }
 
 // seeds returns mods of all versions, with and without oddities.

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"io"
 	"io/fs"
-	"os"
 	"testing"
 
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/limits/parallel"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
@@ -19,10 +19,7 @@ func largest(b *testing.B) []byte {
 	b.Helper()
 	var most []byte
 	for _, path := range append(tests.CorpusFiles(b, "torchlight", ".mod"), tests.CorpusFiles(b, "torchlight", ".MOD")...) {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			b.Fatal(err)
-		}
+		data := judge.Read(b, path)
 		if len(data) > len(most) {
 			most = data
 		}

@@ -12,6 +12,7 @@ import (
 	"unicode/utf16"
 
 	"trowel.example/check"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/raw"
@@ -41,7 +42,7 @@ func TestBroken(t *testing.T) {
 	var warned []string
 	o := moddir.BuildOptions{}
 	o.Warn = func(path, message string) { warned = append(warned, path+": "+message) }
-	_, _, err := moddir.Build(context.Background(), new(memory), sources(t, brokenMod), o)
+	_, _, err := moddir.Build(context.Background(), new(tests.Memory), sources(t, brokenMod), o)
 	var all *moddir.SourcesError
 	if !errors.As(err, &all) {
 		t.Fatal(err)
@@ -52,14 +53,14 @@ func TestBroken(t *testing.T) {
 	warned = nil
 	var left []moddir.SourceError
 	o.KeepGoing = func(e moddir.SourceError) { left = append(left, e) }
-	var out memory
+	var out tests.Memory
 	if _, _, err := moddir.Build(context.Background(), &out, sources(t, brokenMod), o); err != nil {
 		t.Fatal(err)
 	}
 	if got := paths(left); !slices.Equal(got, want) {
 		t.Errorf("left out %q", got)
 	}
-	if got := names(packed(t, out.data)); !slices.Equal(got, []string{"MEDIA/SKILLS/OTHER.DAT", "MEDIA/UI/A.LAYOUT",
+	if got := names(packed(t, out.Data)); !slices.Equal(got, []string{"MEDIA/SKILLS/OTHER.DAT", "MEDIA/UI/A.LAYOUT",
 		"MEDIA/UNITS/GOOD.DAT", "MEDIA/UNITS/TWIN.DAT"}) {
 		t.Errorf("packed %q", got)
 	}
@@ -70,7 +71,7 @@ func TestBroken(t *testing.T) {
 		t.Errorf("warned of %q", warned)
 	}
 	// Without a receiver, warnings are errors.
-	if _, _, err := moddir.Build(context.Background(), new(memory), sources(t,
+	if _, _, err := moddir.Build(context.Background(), new(tests.Memory), sources(t,
 		map[string]string{"MEDIA/UI/A.LAYOUT": brokenMod["media/ui/a.layout"]}), moddir.BuildOptions{}); err == nil {
 		t.Error("a property that is left out is silent")
 	}
@@ -101,7 +102,7 @@ func TestTorchlight1(t *testing.T) {
 		files := map[string]string{"media/units/good.dat": goodUnit, name: goodUnit}
 		var all *moddir.SourcesError
 		_, _, err := moddir.Build(context.Background(),
-			new(memory), sources(t, files), moddir.BuildOptions{KeepGoing: func(moddir.SourceError) {}})
+			new(tests.Memory), sources(t, files), moddir.BuildOptions{KeepGoing: func(moddir.SourceError) {}})
 		if !errors.As(err, &all) || all.Errors[0].At != name || !strings.Contains(err.Error(), "Torchlight I") {
 			t.Errorf("%s: %v", name, err)
 		}

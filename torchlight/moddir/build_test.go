@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"trowel.example/internal/files/tree"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/hash"
 	"trowel.example/torchlight/layout"
@@ -117,11 +118,11 @@ func TestModDat(t *testing.T) {
 	}
 	delete(fsys, "mod.dat")
 	if _, _, err := moddir.Build(context.Background(),
-		new(memory), fsys, moddir.BuildOptions{}); err == nil || !strings.Contains(err.Error(), "MOD.DAT") {
+		new(tests.Memory), fsys, moddir.BuildOptions{}); err == nil || !strings.Contains(err.Error(), "MOD.DAT") {
 		t.Errorf("without MOD.DAT: %v", err)
 	}
 	fsys["MOD.DAT"] = &fstest.MapFile{Data: []byte("[MOD]\n<WORD>A:B\n[/MOD]")}
-	if _, _, err := moddir.Build(context.Background(), new(memory), fsys, moddir.BuildOptions{}); err == nil ||
+	if _, _, err := moddir.Build(context.Background(), new(tests.Memory), fsys, moddir.BuildOptions{}); err == nil ||
 		!strings.Contains(err.Error(), "MOD.DAT") || !strings.Contains(err.Error(), "2") {
 		t.Errorf("with a broken MOD.DAT: %v", err)
 	}
@@ -153,7 +154,7 @@ func TestSources(t *testing.T) {
 		"media/Units/.#wolf.dat":           "",
 		"media/textures/brick/DESKTOP.INI": "",
 	})
-	var out memory
+	var out tests.Memory
 	var warned []string
 	report, _, err := moddir.Build(context.Background(), &out, fsys, moddir.BuildOptions{Options: moddir.Options{Warn: func(path,
 		message string) {
@@ -168,7 +169,7 @@ func TestSources(t *testing.T) {
 		"MEDIA/LEVELS/A.MPP": string(must(t)(moddir.Compile([]byte("P5\n# offset 0 0 size 0.4 0.4\n1 1\n255\n\x01"),
 			"A.MPP", moddir.Options{}))),
 	}
-	if got := packed(t, out.data); !maps.Equal(got, want) {
+	if got := packed(t, out.Data); !maps.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 	if want := []string{"MEDIA/UI.RAW", "MEDIA/UNITDATA.RAW"}; !slices.Equal(slices.Sorted(slices.Values(warned)), want) { // missing tables
@@ -230,7 +231,7 @@ func TestBuildErrors(t *testing.T) {
 		"unknown object": {map[string]string{"MEDIA/A.LAYOUT": strings.Replace(layoutText, "Layout Link", "Nothing",
 			1)}, []string{"MEDIA/A.LAYOUT", "Nothing"}},
 	} {
-		_, _, err := moddir.Build(context.Background(), new(memory), sources(t, c.files), moddir.BuildOptions{})
+		_, _, err := moddir.Build(context.Background(), new(tests.Memory), sources(t, c.files), moddir.BuildOptions{})
 		for _, part := range c.want {
 			if err == nil || !strings.Contains(err.Error(), part) {
 				t.Errorf("%s: %v does not name %s", name, err, part)
@@ -274,7 +275,7 @@ func TestHostileSidecar(t *testing.T) {
 		fsys[tree.Sidecar].Data = []byte(side)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, _, err := moddir.Build(context.Background(), new(memory), fsys, moddir.BuildOptions{})
+		_, _, err := moddir.Build(context.Background(), new(tests.Memory), fsys, moddir.BuildOptions{})
 		runtime.ReadMemStats(&after)
 		if (err != nil) != refused {
 			t.Errorf("%.200s: %v", side, err)
@@ -286,7 +287,7 @@ func TestHostileSidecar(t *testing.T) {
 	for cut := 1; cut < len(whole)-1; cut += 1 + len(whole)/97 {
 		fsys[tree.Sidecar].Data = []byte(whole[:cut])
 		if _, _, err := moddir.Build(context.Background(),
-			new(memory), fsys, moddir.BuildOptions{}); err == nil || !strings.Contains(err.Error(), tree.Sidecar) {
+			new(tests.Memory), fsys, moddir.BuildOptions{}); err == nil || !strings.Contains(err.Error(), tree.Sidecar) {
 			t.Errorf("cut at %d: %v", cut, err)
 		}
 	}
@@ -341,7 +342,7 @@ func TestTables(t *testing.T) {
 	} {
 		warned := 0
 		o.Tables, o.Warn = true, func(string, string) { warned++ }
-		var out memory
+		var out tests.Memory
 		report, _, err := moddir.Build(context.Background(), &out, sources(t, files), o)
 		if err != nil {
 			t.Fatal(err)
@@ -349,7 +350,7 @@ func TestTables(t *testing.T) {
 		if want := []string{"SKILLS.RAW (1)", "UNITDATA.RAW (1)"}; !slices.Equal(report.Tables, want) {
 			t.Errorf("%s: %q", base, report.Tables)
 		}
-		got := packed(t, out.data)
+		got := packed(t, out.Data)
 		if want := []string{"MEDIA/OTHER.RAW", "MEDIA/SKILLS.RAW", "MEDIA/SKILLS/S.DAT", "MEDIA/UNITDATA.RAW",
 			"MEDIA/UNITS/MONSTERS/A.DAT"}; !slices.Equal(names(got), want) {
 			t.Errorf("%s: %q", base, names(got))

@@ -11,24 +11,11 @@ import (
 	"testing"
 
 	"trowel.example/internal/files/tree"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
 )
-
-// memory is a target in memory.
-type memory struct{ data []byte }
-
-func (m *memory) WriteAt(b []byte, at int64) (int, error) {
-	if more := int(at) + len(b) - len(m.data); more > 0 {
-		m.data = append(m.data, make([]byte, more)...)
-	}
-	return copy(m.data[at:], b), nil
-}
-
-func (m *memory) ReadAt(b []byte, at int64) (int, error) {
-	return bytes.NewReader(m.data).ReadAt(b, at)
-}
 
 // clean is a folder without its sidecar.
 type clean struct{ fs.FS }
@@ -51,11 +38,11 @@ func openMod(t testing.TB, data []byte, o moddir.Options) fs.FS {
 
 func build(t testing.TB, fsys fs.FS, o moddir.BuildOptions) []byte {
 	t.Helper()
-	var out memory
+	var out tests.Memory
 	if _, _, err := moddir.Build(context.Background(), &out, fsys, o); err != nil {
 		t.Fatal(err)
 	}
-	return out.data
+	return out.Data
 }
 
 // corpusMods returns the paths of the mods of the corpus.
@@ -78,9 +65,7 @@ func extract(t *testing.T, fsys fs.FS) string {
 		if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(at, f.Data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, at, f.Data)
 		if err := os.Chtimes(at, f.ModTime, f.ModTime); err != nil {
 			t.Fatal(err)
 		}
@@ -97,10 +82,7 @@ func TestCorpusFolders(t *testing.T) {
 		for _, path := range mods {
 			t.Run(caseName(path), func(t *testing.T) {
 				t.Parallel()
-				data, err := os.ReadFile(path)
-				if err != nil {
-					t.Fatal(err)
-				}
+				data := judge.Read(t, path)
 				dir := extract(t, openMod(t, data, moddir.Options{}))
 				fsys := os.DirFS(dir)
 				if again := build(t, fsys, moddir.BuildOptions{}); !bytes.Equal(again, data) {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
@@ -99,10 +100,7 @@ func TestCorpusSources(t *testing.T) {
 func TestCorpusCheck(t *testing.T) {
 	count, in := make(map[string]int), make(map[string]map[string]bool)
 	for _, file := range corpusMods(t) {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, file)
 		m, err := mod.Open(bytes.NewReader(data), int64(len(data)))
 		if err != nil {
 			t.Fatal(err)

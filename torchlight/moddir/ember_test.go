@@ -13,6 +13,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/dds"
 	"trowel.example/torchlight/internal/ogre"
 	"trowel.example/torchlight/mod"
@@ -161,11 +162,11 @@ func TestEmber(t *testing.T) {
 			t.Errorf("%s is another file (%v); go test -run Ember -update writes it", name, err)
 		}
 	}
-	var out memory
+	var out tests.Memory
 	if _, _, err := moddir.Build(context.Background(), &out, os.DirFS(emberPath), moddir.BuildOptions{Tables: true}); err != nil {
 		t.Fatal(err)
 	}
-	m, err := mod.Open(bytes.NewReader(out.data), int64(len(out.data)))
+	m, err := mod.Open(bytes.NewReader(out.Data), int64(len(out.Data)))
 	if err != nil {
 		t.Fatal(err)
 	}

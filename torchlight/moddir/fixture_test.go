@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"trowel.example/internal/files/tree"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/mod"
@@ -208,7 +209,7 @@ func makeMod(t testing.TB, h *mod.Header, files []entry, change func(*pak.Manife
 			Content: func() ([]byte, error) { return f.content, nil },
 		}
 	}
-	var archive memory
+	var archive tests.Memory
 	written, size, err := pak.Write(context.Background(), &archive, plain, nil)
 	if err != nil {
 		t.Fatal(err)

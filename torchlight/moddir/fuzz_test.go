@@ -11,6 +11,8 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/files/tree"
+	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/text"
@@ -48,13 +50,13 @@ func exercise(t testing.TB, data []byte) (opened, same bool) {
 	if err := moddir.CheckFolder(files, moddir.Options{}, func(check.Finding) {}); err != nil {
 		t.Errorf("its folder cannot be checked: %v", err)
 	}
-	var out memory
+	var out tests.Memory
 	if _, _, err := moddir.Build(context.Background(), &out, files, moddir.BuildOptions{}); err != nil {
 		t.Errorf("its folder cannot be built: %v", err)
 		return true, false
 	}
-	if !bytes.Equal(out.data, data) {
-		t.Errorf("%d bytes became %d other ones", len(data), len(out.data))
+	if !bytes.Equal(out.Data, data) {
+		t.Errorf("%d bytes became %d other ones", len(data), len(out.Data))
 		return true, false
 	}
 	return true, true
@@ -79,10 +81,7 @@ func smallMods(t testing.TB) [][]byte {
 			if st, err := os.Stat(path); err != nil || st.Size() > 32<<10 {
 				continue
 			}
-			data, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := judge.Read(t, path)
 			all = append(all, data)
 		}
 	}
@@ -111,11 +110,11 @@ func FuzzBuild(f *testing.F) {
 		}
 		files["MOD.DAT"] = &fstest.MapFile{Data: modDat}
 		files[tree.Sidecar] = &fstest.MapFile{Data: side}
-		var out memory
+		var out tests.Memory
 		if _, _, err := moddir.Build(context.Background(), &out, files, moddir.BuildOptions{Tables: len(content)%2 == 1}); err != nil {
 			return
 		}
-		if opened, same := exercise(t, out.data); !opened || !same {
+		if opened, same := exercise(t, out.Data); !opened || !same {
 			t.Errorf("what was built was opened: %v, came back: %v", opened, same)
 		}
 	})

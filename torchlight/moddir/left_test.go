@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/moddir"
 )
 
@@ -18,7 +19,7 @@ func TestLeftOut(t *testing.T) {
 		"MEDIA/UI/a.dds":     {Data: []byte("DDS ")},
 		"MEDIA/UI/b/MORE.GO": {Data: []byte("x")},
 	}
-	var out memory
+	var out tests.Memory
 	report, _, err := moddir.Build(context.Background(), &out, fsys, moddir.BuildOptions{Options: moddir.Options{Warn: func(path,
 		message string) {
 		t.Errorf("%s: %s", path, message)

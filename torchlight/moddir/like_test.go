@@ -10,6 +10,7 @@ import (
 	"testing/fstest"
 
 	"trowel.example/internal/files/tree"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/layout"
@@ -105,10 +106,7 @@ func TestPairsToTheLetter(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		data, err := os.ReadFile(compiled)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, compiled)
 		name := strings.ToUpper(filepath.ToSlash(source))
 		name = name[strings.LastIndex(name, "/MEDIA/")+1:]
 		decompile := func(style text.FloatStyle) (form []byte) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/pak"
@@ -20,15 +21,15 @@ func modOf(t *testing.T, files ...[2]string) ([]byte, *mod.Mod) {
 	for _, f := range files {
 		list = append(list, pak.NewFile{Path: f[0], Content: func() ([]byte, error) { return []byte(f[1]), nil }})
 	}
-	var out memory
+	var out tests.Memory
 	if _, err := mod.Write(context.Background(), &out, &mod.Header{Version: 4}, list, nil); err != nil {
 		t.Fatal(err)
 	}
-	m, err := mod.Open(bytes.NewReader(out.data), int64(len(out.data)))
+	m, err := mod.Open(bytes.NewReader(out.Data), int64(len(out.Data)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return out.data, m
+	return out.Data, m
 }
 
 // TestModels tests that meshes are unchanged in the folder, or text with Models, and that both give back the mod.
@@ -49,9 +50,9 @@ func TestModels(t *testing.T) {
 		if b, err := fs.ReadFile(folder, "MEDIA/B.MESH"); err != nil || string(b) != "no mesh" {
 			t.Errorf("%v: %q, %v", models, b, err)
 		}
-		var back memory
+		var back tests.Memory
 		report, _, err := moddir.Build(context.Background(), &back, folder, moddir.BuildOptions{Options: o})
-		if err != nil || !bytes.Equal(back.data, data) {
+		if err != nil || !bytes.Equal(back.Data, data) {
 			t.Errorf("%v: the folder gives another mod: %v", models, err)
 		}
 		if want := map[bool]int{true: 2}[models]; report.Compiled != want {

@@ -159,11 +159,11 @@ func mutateFolder(t testing.TB, rng *rand.Rand, data []byte) bool {
 		}
 	}
 	_ = moddir.CheckFolder(files, moddir.Options{}, func(check.Finding) {}) // it must only terminate
-	var out memory
+	var out tests.Memory
 	if _, _, err := moddir.Build(context.Background(), &out, files, moddir.BuildOptions{Tables: rng.IntN(2) == 0}); err != nil {
 		return false
 	}
-	if opened, same := exercise(t, out.data); !opened || !same {
+	if opened, same := exercise(t, out.Data); !opened || !same {
 		t.Errorf("what was built of a damaged folder was opened: %v, came back: %v", opened, same)
 	}
 	return true

@@ -12,6 +12,7 @@ import (
 	"testing/fstest"
 
 	"trowel.example/internal/files/tree"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/pak"
@@ -122,7 +123,7 @@ func TestUnreadableBlock(t *testing.T) {
 	if got := build(t, files, moddir.BuildOptions{}); !bytes.Equal(got, data) {
 		t.Error("the files that can be read, and the sidecar, are another mod")
 	}
-	var out memory
+	var out tests.Memory
 	if _, _, err := moddir.Build(context.Background(), &out, fsys, moddir.BuildOptions{}); err == nil {
 		t.Error("a mod was built of a file that cannot be read")
 	}
@@ -247,13 +248,13 @@ func TestPak(t *testing.T) {
 				t.Fatal(err)
 			}
 			fsys := onDisk(t, moddir.OpenPak(r, moddir.Options{}))
-			var pakOut memory
+			var pakOut tests.Memory
 			var manOut bytes.Buffer
 			if _, err := moddir.BuildPak(context.Background(), &pakOut, &manOut, fsys, moddir.BuildOptions{}); err != nil {
 				t.Fatal(err)
 			}
-			if !bytes.Equal(pakOut.data, archive.Bytes()) || !bytes.Equal(manOut.Bytes(), manifest.Bytes()) {
-				t.Errorf("yields other bytes: %d and %d for %d and %d", len(pakOut.data), manOut.Len(),
+			if !bytes.Equal(pakOut.Data, archive.Bytes()) || !bytes.Equal(manOut.Bytes(), manifest.Bytes()) {
+				t.Errorf("yields other bytes: %d and %d for %d and %d", len(pakOut.Data), manOut.Len(),
 					archive.Len(), manifest.Len())
 			}
 		})
@@ -263,17 +264,17 @@ func TestPak(t *testing.T) {
 // TestSample tests that the sample can be built from its sources and extracted again.
 func TestSample(t *testing.T) {
 	fsys := sampleFolder()
-	var out memory
+	var out tests.Memory
 	report, size, err := moddir.Build(context.Background(), &out, fsys, moddir.BuildOptions{Options: moddir.Options{}, Tables: true})
-	if err != nil || size != int64(len(out.data)) {
-		t.Fatalf("%d bytes for %d, %v", size, len(out.data), err)
+	if err != nil || size != int64(len(out.Data)) {
+		t.Fatalf("%d bytes for %d, %v", size, len(out.Data), err)
 	}
 	const asIs = 4 // two pictures, an image set and a material
 	if report.Compiled != len(listing(t, fsys))-1-asIs || report.AsIs != asIs || len(report.Tables) == 0 {
 		t.Errorf("%+v", report)
 	}
-	shown := openMod(t, out.data, moddir.Options{Models: true})
-	if got := build(t, shown, moddir.BuildOptions{Options: moddir.Options{Models: true}}); !bytes.Equal(got, out.data) {
+	shown := openMod(t, out.Data, moddir.Options{Models: true})
+	if got := build(t, shown, moddir.BuildOptions{Options: moddir.Options{Models: true}}); !bytes.Equal(got, out.Data) {
 		t.Error("yields other bytes")
 	}
 	var got []string

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/pak"
@@ -73,11 +74,11 @@ func TestNoFiles(t *testing.T) {
 	h := header()
 	h.Removed = []string{"MEDIA/GONE.DAT"}
 	for _, h := range []*mod.Header{header(), h} {
-		var out memory
+		var out tests.Memory
 		if _, err := mod.Write(context.Background(), &out, h, nil, nil); err != nil {
 			t.Fatal(err)
 		}
-		m, err := mod.Open(bytes.NewReader(out.data), int64(len(out.data)))
+		m, err := mod.Open(bytes.NewReader(out.Data), int64(len(out.Data)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,14 +86,14 @@ func TestNoFiles(t *testing.T) {
 		if !moddir.Recognize(fsys) || moddir.RecognizePak(fsys) {
 			t.Error("the folder of a mod without files is not known")
 		}
-		if again := build(t, fsys, moddir.BuildOptions{}); !bytes.Equal(again, out.data) {
-			t.Errorf("%d bytes became %d", len(out.data), len(again))
+		if again := build(t, fsys, moddir.BuildOptions{}); !bytes.Equal(again, out.Data) {
+			t.Errorf("%d bytes became %d", len(out.Data), len(again))
 		}
 		pakOnly := onDisk(t, moddir.OpenPak(m.Archive, moddir.Options{}))
 		if moddir.Recognize(pakOnly) || !moddir.RecognizePak(pakOnly) {
 			t.Error("the folder of an archive without files is not known")
 		}
-		var archive memory
+		var archive tests.Memory
 		var manifest bytes.Buffer
 		if _, err := moddir.BuildPak(context.Background(), &archive, &manifest, pakOnly, moddir.BuildOptions{}); err != nil {
 			t.Error(err)

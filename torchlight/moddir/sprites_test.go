@@ -14,6 +14,7 @@ import (
 	"testing/fstest"
 
 	"trowel.example/internal/limits/effort"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/dds"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
@@ -117,7 +118,7 @@ func TestSprites(t *testing.T) {
 			}
 		}
 		fsys[a].Data = pngOf(t, image.NewNRGBA(image.Rect(0, 0, 9, 8)))
-		var out memory
+		var out tests.Memory
 		if _, _, err := moddir.Build(context.Background(), &out, fsys, moddir.BuildOptions{}); err == nil ||
 			!strings.Contains(err.Error(), "expected 8 × 8 pixels") || !strings.Contains(err.Error(), a) {
 			t.Errorf("%v: a sprite of another size: %v", codec, err)

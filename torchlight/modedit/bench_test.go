@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/modedit"
@@ -36,11 +37,11 @@ func adventure(b *testing.B, dungeons int) []byte {
 			"<STRING>UNIT_GUID:%d\n[EFFECT]\n<STRING>NAME:OPEN\n<STRING>TYPE:OPEN PORTAL\n<FLOAT>MIN:0\n<FLOAT>MAX:0\n[/EFFECT]\n[/UNIT]",
 			i, i%100+1, i%100+1, i, i, 1000+i))
 	}
-	target := new(memory)
+	target := new(tests.Memory)
 	if _, err := mod.Write(context.Background(), target, mod.NewHeader(), files, nil); err != nil {
 		b.Fatal(err)
 	}
-	return target.b
+	return target.Data
 }
 
 // edits measures opening a mod, an edit, the tables and writing.
@@ -56,7 +57,7 @@ func edits(b *testing.B, data []byte, do func(e *modedit.Editor) (int, error)) {
 		if err := e.UpdateTables(); err != nil {
 			b.Fatal(err)
 		}
-		if err := e.WriteMod(context.Background(), new(memory)); err != nil {
+		if err := e.WriteMod(context.Background(), new(tests.Memory)); err != nil {
 			b.Fatal(err)
 		}
 	}

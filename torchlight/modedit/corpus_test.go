@@ -12,26 +12,13 @@ import (
 	"time"
 
 	"trowel.example/check"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/modedit"
 	"trowel.example/torchlight/raw"
 )
-
-// memory is a file in memory.
-type memory struct{ b []byte }
-
-func (m *memory) WriteAt(b []byte, at int64) (int, error) {
-	if need := int(at) + len(b); need > len(m.b) {
-		m.b = append(m.b, make([]byte, need-len(m.b))...)
-	}
-	return copy(m.b[at:], b), nil
-}
-
-func (m *memory) ReadAt(b []byte, at int64) (int, error) {
-	return bytes.NewReader(m.b).ReadAt(b, at)
-}
 
 func open(t testing.TB, data []byte) *mod.Mod {
 	t.Helper()
@@ -65,10 +52,7 @@ func realMods(t testing.TB) map[string][]byte {
 	}
 	mods := make(map[string][]byte)
 	for _, path := range largest {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, path)
 		mods[path] = data
 	}
 	if len(mods) == 0 {
@@ -90,11 +74,11 @@ func edit(t testing.TB, data []byte, do func(e *modedit.Editor) error) (out []by
 	if err := e.UpdateTables(); err != nil {
 		t.Fatal(err)
 	}
-	target := new(memory)
+	target := new(tests.Memory)
 	if err := e.WriteMod(context.Background(), target); err != nil {
 		t.Fatal(err)
 	}
-	return target.b, changes, missed
+	return target.Data, changes, missed
 }
 
 // contents returns the files of a mod by their paths, and the times of their records.
@@ -324,11 +308,11 @@ func TestCorpusFolder(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		target := new(memory)
+		target := new(tests.Memory)
 		if _, _, err := moddir.Build(context.Background(), target, os.DirFS(dir), moddir.BuildOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		a, b := moddir.Open(open(t, want), moddir.Options{}), moddir.Open(open(t, target.b), moddir.Options{})
+		a, b := moddir.Open(open(t, want), moddir.Options{}), moddir.Open(open(t, target.Data), moddir.Options{})
 		for _, path := range e.Paths() {
 			at := moddir.FolderPath(path, moddir.Options{})
 			x, err1 := readFile(a, at)
@@ -337,7 +321,7 @@ func TestCorpusFolder(t *testing.T) {
 				t.Errorf("%s: %s: %v %v, %d and %d bytes", name, at, err1, err2, len(x), len(y))
 			}
 		}
-		if title := open(t, target.b).Header.Title; title != "Another title" {
+		if title := open(t, target.Data).Header.Title; title != "Another title" {
 			t.Errorf("%s: %q", name, title)
 		}
 	}

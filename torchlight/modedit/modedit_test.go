@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"trowel.example/check"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/modedit"
@@ -33,11 +34,11 @@ func made(t testing.TB, files map[string]string) []byte {
 	}
 	h := mod.NewHeader()
 	h.Title, h.ID = "Made", 77
-	target := new(memory)
+	target := new(tests.Memory)
 	if _, err := mod.Write(context.Background(), target, h, list, nil); err != nil {
 		t.Fatal(err)
 	}
-	return target.b
+	return target.Data
 }
 
 // said returns the values of a data file or a layout of a mod, without types and nodes.
@@ -126,7 +127,7 @@ func TestSet(t *testing.T) {
 			}
 			continue
 		}
-		target := new(memory)
+		target := new(tests.Memory)
 		if err == nil {
 			err = e.WriteMod(context.Background(), target)
 		}
@@ -138,7 +139,7 @@ func TestSet(t *testing.T) {
 		if c.new == "LEVEL:+7" {
 			want = strings.Replace(whole, c.old, "LEVEL:7", 1) // it is compiled
 		}
-		if got := said(t, target.b, path); got != want {
+		if got := said(t, target.Data, path); got != want {
 			t.Errorf("%s %s %+v:\n%s\nexpected\n%s", c.key, c.value, c.choice, got, want)
 		}
 	}

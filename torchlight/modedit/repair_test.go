@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"trowel.example/check"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/modedit"
 )
@@ -47,11 +48,11 @@ func TestRepairTexts(t *testing.T) {
 func TestRepairRemoved(t *testing.T) {
 	h := mod.NewHeader()
 	h.Removed = []string{"media/units/Gone.dat", "MEDIA/X.DAT"}
-	out := new(memory)
+	out := new(tests.Memory)
 	if _, err := mod.Write(context.Background(), out, h, nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	got, changes, _ := edit(t, out.b, func(e *modedit.Editor) error { e.RepairRemoved(); return nil })
+	got, changes, _ := edit(t, out.Data, func(e *modedit.Editor) error { e.RepairRemoved(); return nil })
 	if len(changes) != 1 || modedit.RepairKind(changes[0]) != modedit.RepairedRemoved {
 		t.Errorf("%+v", changes)
 	}

@@ -4,12 +4,13 @@ import (
 	"context"
 	"fmt"
 
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/pak"
 )
 
 // ExampleReader_Find writes an archive, and reads one of its files.
 func ExampleReader_Find() {
-	out := new(memory) // serves as a file; an *os.File has the same methods
+	out := new(tests.Memory) // serves as a file; an *os.File has the same methods
 	man, size, err := pak.Write(context.Background(), out, []pak.NewFile{
 		{Path: "MEDIA/A.TXT", Content: func() ([]byte, error) { return []byte("ember"), nil }},
 	}, nil)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"trowel.example/check"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/pak"
 )
 
@@ -23,7 +24,7 @@ func ExampleManifest_Encode() {
 
 // ExampleReader_Check writes an archive and its manifest, reads both and checks them.
 func ExampleReader_Check() {
-	out := new(memory) // serves as a file; an *os.File has the same methods
+	out := new(tests.Memory) // serves as a file; an *os.File has the same methods
 	man, size, err := pak.Write(context.Background(), out, []pak.NewFile{
 		{Path: "media/a.txt", Content: func() ([]byte, error) { return []byte("ember"), nil }},
 	}, nil)
@@ -55,7 +56,7 @@ func ExampleReader_Check() {
 func ExampleWrite() {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, _, err := pak.Write(ctx, new(memory), []pak.NewFile{
+	_, _, err := pak.Write(ctx, new(tests.Memory), []pak.NewFile{
 		{Path: "MEDIA/A.TXT", Content: func() ([]byte, error) { return []byte("ember"), nil }},
 	}, nil)
 	fmt.Println(err)

@@ -15,20 +15,9 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/bytes/deflate"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/pak"
 )
-
-// memory is a target in memory.
-type memory struct{ b []byte }
-
-func (m *memory) WriteAt(p []byte, at int64) (int, error) {
-	if n := int(at) + len(p); n > len(m.b) {
-		m.b = append(m.b, make([]byte, n-len(m.b))...)
-	}
-	return copy(m.b[at:], p), nil
-}
-
-func (m *memory) ReadAt(p []byte, at int64) (int, error) { return bytes.NewReader(m.b).ReadAt(p, at) }
 
 // archive is an archive and its manifest, in memory.
 type archive struct{ pak, man []byte }
@@ -48,16 +37,16 @@ func (a archive) open(t testing.TB) *pak.Reader {
 
 func write(t testing.TB, files []pak.NewFile, k *pak.Residue) archive {
 	t.Helper()
-	out := new(memory)
+	out := new(tests.Memory)
 	man, size, err := pak.Write(context.Background(), out, files, k)
-	return archive{out.b, encode(t, man, size, out.b, err)}
+	return archive{out.Data, encode(t, man, size, out.Data, err)}
 }
 
 func edited(t testing.TB, e *pak.Edit) archive {
 	t.Helper()
-	out := new(memory)
+	out := new(tests.Memory)
 	man, size, err := e.Write(context.Background(), out)
-	return archive{out.b, encode(t, man, size, out.b, err)}
+	return archive{out.Data, encode(t, man, size, out.Data, err)}
 }
 
 func encode(t testing.TB, man *pak.Manifest, size int64, got []byte, err error) []byte {

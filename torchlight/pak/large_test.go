@@ -14,6 +14,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/deflate"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/pak"
 	"trowel.example/trace"
@@ -117,9 +118,7 @@ func TestLarge(t *testing.T) {
 // loading them.
 func TestLargeTail(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.pak")
-	if err := os.WriteFile(path, bytes.Repeat([]byte{0}, 8), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, path, bytes.Repeat([]byte{0}, 8))
 	if err := os.Truncate(path, 5<<30); err != nil {
 		t.Skip("no sparse files here:", err)
 	}

@@ -2,7 +2,6 @@ package pak_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +16,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/pak"
 	"trowel.example/trace"
 )
@@ -280,7 +280,7 @@ func TestWriteErrors(t *testing.T) {
 		"too deep":   {file(strings.Repeat("x/", 201)+"A", nil)},
 		"broken":     append(sample(), pak.NewFile{Path: "MEDIA/X", Content: func() ([]byte, error) { return nil, broken }}),
 	} {
-		if _, _, err := pak.Write(context.Background(), new(memory), files, nil); err == nil || (name == "broken") != errors.Is(err, broken) {
+		if _, _, err := pak.Write(t.Context(), new(tests.Memory), files, nil); err == nil || (name == "broken") != errors.Is(err, broken) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/pak"
 )
 
@@ -102,7 +103,7 @@ func TestResidueTampered(t *testing.T) {
 	k := residue(t, r)
 	level := 99
 	k.Sections[1].Records[1].Odd = &pak.OddRecord{Level: &level}
-	if _, _, err := pak.Write(context.Background(), new(memory), list(t, r), k); err == nil {
+	if _, _, err := pak.Write(context.Background(), new(tests.Memory), list(t, r), k); err == nil {
 		t.Error("level 99 was accepted")
 	}
 }
@@ -176,7 +177,7 @@ func TestEditKeeps(t *testing.T) {
 			r := o.open(t)
 			e := pak.NewEdit(r)
 			change(e)
-			out := new(memory)
+			out := new(tests.Memory)
 			man, _, err := e.Write(context.Background(), out)
 			if err != nil {
 				if what != "outside" && what != "in the header" { // their contents cannot be copied
@@ -184,7 +185,7 @@ func TestEditKeeps(t *testing.T) {
 				}
 				continue
 			}
-			if diff := cmp.Diff(records(t, r.Manifest(), o.pak), records(t, man, out.b), cmpopts.IgnoreMapEntries(func(path string,
+			if diff := cmp.Diff(records(t, r.Manifest(), o.pak), records(t, man, out.Data), cmpopts.IgnoreMapEntries(func(path string,
 				_ []string) bool {
 				return strings.HasPrefix(path, "MEDIA/DEEP") && !strings.HasSuffix(path, "X.DAT") || // gets its record
 					path == "MEDIA/FIRST.DAT" || path == "MEDIA/LAST.DAT" || strings.HasPrefix(path, "MEDIA/NEW")

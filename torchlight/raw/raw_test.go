@@ -15,6 +15,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/bin"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/raw"
 	"trowel.example/torchlight/text"
@@ -360,10 +361,7 @@ func TestCheck(t *testing.T) {
 // without a residue, and has no findings.
 func TestCorpus(t *testing.T) {
 	for _, name := range tests.CorpusFiles(t, "torchlight", ".RAW") {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, name)
 		k, ok := raw.KindOf(name)
 		if !ok {
 			t.Errorf("%s: which table?", name)

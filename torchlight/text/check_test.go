@@ -2,13 +2,13 @@ package text_test
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"trowel.example/check"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/hash"
 	"trowel.example/torchlight/text"
@@ -94,10 +94,7 @@ func TestCheckCorpus(t *testing.T) {
 		default:
 			continue
 		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, path)
 		for _, found := range check.Collect(func(s check.Sink) { text.Check(data, nil, s) }) {
 			t.Errorf("%s: %v", path, found)
 		}

@@ -2,11 +2,11 @@ package text_test
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/text"
 )
@@ -54,10 +54,7 @@ func TestCorpusEdit(t *testing.T) {
 		default:
 			continue
 		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, path)
 		if got, err := text.Edit(data, func(*text.Node) error { return nil }); err != nil || !bytes.Equal(got, data) {
 			t.Errorf("%s: not given back, %v", path, err)
 			continue

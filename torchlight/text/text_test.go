@@ -3,7 +3,6 @@ package text_test
 import (
 	"bytes"
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/bin"
 	"trowel.example/internal/limits/effort"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/text"
 )
@@ -213,10 +213,7 @@ func TestCorpus(t *testing.T) {
 		default:
 			continue
 		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, path)
 		f, err := text.Parse(data)
 		if err != nil {
 			t.Errorf("%s: %v", path, err)

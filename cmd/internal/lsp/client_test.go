@@ -22,6 +22,7 @@ import (
 	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
 )
 
 // client is an editor for tests.
@@ -312,10 +313,7 @@ func copySample(t testing.TB, name string) string {
 // readText returns the text of a file, in UTF-8.
 func readText(t testing.TB, name string) string {
 	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := judge.Read(t, name)
 	if bytes.HasPrefix(data, []byte{0xff, 0xfe}) {
 		var units []uint16
 		for i := 2; i+1 < len(data); i += 2 {

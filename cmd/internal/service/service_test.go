@@ -14,6 +14,7 @@ import (
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
 )
 
 // toy is a format whose files have two shards, and whose check reports each file.
@@ -64,9 +65,7 @@ func toys(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(name, nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, name, nil)
 		if err := os.Truncate(name, size); err != nil {
 			t.Fatal(err)
 		}

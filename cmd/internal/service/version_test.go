@@ -2,20 +2,18 @@ package service
 
 import (
 	"fmt"
-	"os"
 	"regexp"
 	"runtime/debug"
 	"testing"
 
 	_ "trowel.example/internal/testing/tests" // an empty machine
+
+	"trowel.example/internal/testing/judge"
 )
 
 // TestChangelog tests that the first release in the changelog is the current version.
 func TestChangelog(t *testing.T) {
-	log, err := os.ReadFile("../../../CHANGELOG.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := judge.Read(t, "../../../CHANGELOG.md")
 	heading := regexp.MustCompile(`(?m)^## [0-9].*$`).Find(log)
 	if want := "## " + release + " (" + releaseDate + ")"; string(heading) != want {
 		t.Errorf("the changelog begins with %q, the version is %q", heading, want)

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"trowel.example/internal/testing/judge"
 )
 
 func TestUnified(t *testing.T) {
@@ -62,9 +64,7 @@ func TestPatch(t *testing.T) {
 			continue
 		}
 		file := filepath.Join(dir, "x")
-		if err := os.WriteFile(file, []byte(a.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, file, []byte(a.String()))
 		cmd := exec.Command("patch", "-s", file)
 		cmd.Stdin = strings.NewReader(d)
 		if out, err := cmd.CombinedOutput(); err != nil {

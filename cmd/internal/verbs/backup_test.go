@@ -64,10 +64,7 @@ func TestRestoreDamaged(t *testing.T) {
 	tool := backups(t, 3)
 	ids := snapshots(t)
 	path := func(i int) string { return filepath.Join("backups/world/snapshots", ids[i]+".json") }
-	newest, err := os.ReadFile(path(2))
-	if err != nil {
-		t.Fatal(err)
-	}
+	newest := judge.Read(t, path(2))
 	day := time.Now().Add(48 * time.Hour).Format(time.DateOnly)
 	for what, damage := range map[string]func() error{
 		"changed": func() error {
@@ -144,10 +141,7 @@ func TestRestoreDamaged(t *testing.T) {
 
 // TestBackupPage tests that the commands of the page about backups work in the order of the page.
 func TestBackupPage(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/backup.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := judge.Read(t, "../../../docs/backup.md")
 	tool := backups(t, 0)
 	judge.Write(t, "trowel.pub", []byte(newSigningKey(t, "trowel.key")))
 	root := regexp.MustCompile(`root: +([0-9a-f]{64})`)

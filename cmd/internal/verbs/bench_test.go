@@ -22,10 +22,7 @@ func BenchmarkExtract(b *testing.B) {
 	maps := filepath.Join(tests.Corpus(b, "teeworlds"))
 	for _, name := range []string{"ddnet_ddnet/data/maps7/Tutorial.map", "ddnet_ddnet/data/maps/LearnToPlay.map",
 		"ddnet_ddnet/data/maps/Sunny Side Up.map", "jxsl13_twmap/testdata/Castle_Echos.map"} {
-		data, err := os.ReadFile(filepath.Join(maps, name))
-		if err != nil {
-			b.Fatal(err)
-		}
+		data := judge.Read(b, filepath.Join(maps, name))
 		judge.Write(b, filepath.Join(dir, "x.map"), data)
 		runs := 0
 		run := func(b *testing.B, program string, args ...string) {

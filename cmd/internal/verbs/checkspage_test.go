@@ -9,6 +9,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
 )
 
 var update = flag.Bool("update", false, "write docs/checks.md again")
@@ -55,9 +56,7 @@ This page is generated from the catalogs in the code: ` + "`go test ./cmd/intern
 	}
 	const name = "../../../docs/checks.md"
 	if *update {
-		if err := os.WriteFile(name, page.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, name, page.Bytes())
 	}
 	if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, page.Bytes()) {
 		t.Errorf("%s is out of date, %v: run this test with -update", name, err)

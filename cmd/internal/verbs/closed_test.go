@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -41,13 +42,8 @@ func TestClosed(t *testing.T) {
 	before := tests.OpenFiles()
 	share := tests.Of(t, 6, 1)
 	for i, path := range append(files, filepath.Join("burrow", "map.json")) {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, data[:len(data)/2], 0o666); err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, path)
+		judge.Write(t, path, data[:len(data)/2])
 		top, _, _ := strings.Cut(filepath.ToSlash(path), "/")
 		for k, line := range []string{
 			"info X", "ls X", "check X", "dump X", "hash -q X", "extract X -o out", "pack X -o out", "diff X hollow", "search dirt X",
@@ -70,8 +66,6 @@ func TestClosed(t *testing.T) {
 				}
 			}
 		}
-		if err := os.WriteFile(path, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, path, data)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
 )
 
 // TestFindingPage tests that docs/finding.md describes every query as declared.
@@ -43,9 +44,7 @@ This page is generated from the declarations in the code:
 func testPage(t *testing.T, name, page string) {
 	name = "../../../docs/" + name
 	if *update {
-		if err := os.WriteFile(name, []byte(page), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, name, []byte(page))
 	}
 	if got, err := os.ReadFile(name); err != nil || string(got) != page {
 		t.Errorf("%s is out of date, %v: run this test with -update", name, err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -25,9 +26,7 @@ func TestLimits(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, name, []byte(text))
 	}
 	write("worlds/redis/world.mt", "gameid = minetest\nbackend = sqlite3\nplayer_backend = redis\n")
 	write("own/world/world.mt", "gameid = minetest\nbackend = sqlite3\n")

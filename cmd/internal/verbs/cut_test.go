@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"trowel.example/cmd/internal/service"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -36,16 +37,11 @@ func TestCutFiles(t *testing.T) {
 			if code, said := quietly("pack", tree, "-o", whole); code != exitFine {
 				t.Fatal(said)
 			}
-			data, err := os.ReadFile(whole)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := judge.Read(t, whole)
 			cut, out, kept := filepath.Join(dir, "cut"+filepath.Ext(sample)), filepath.Join(dir, "out"), filepath.Join(dir, "kept")
 			step := tests.Of(t, 997, 97)
 			for size := 0; size < len(data); size += step {
-				if err := os.WriteFile(cut, data[:size], 0o666); err != nil {
-					t.Fatal(err)
-				}
+				judge.Write(t, cut, data[:size])
 				verbs := [][]string{{"info", cut}, {"ls", cut}, {"dump", cut}, {"check", cut}, {"extract", cut, "-o", out}}
 				if size%(10*step) == 0 { // the slower verbs
 					verbs = append(verbs, [][]string{{"dump", "--json", cut}, {"search", "x", cut}, {"diff", cut, whole},
@@ -112,13 +108,8 @@ func TestSaidOfWhich(t *testing.T) {
 			t.Fatal(said)
 		}
 	}
-	data, err := os.ReadFile("cut.pak")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile("cut.pak", data[:len(data)*2/3], 0o666); err != nil {
-		t.Fatal(err)
-	}
+	data := judge.Read(t, "cut.pak")
+	judge.Write(t, "cut.pak", data[:len(data)*2/3])
 	for _, line := range []string{
 		"find whole.pak cut.pak -- key LEVEL", "find . -- key LEVEL", "info whole.pak cut.pak",
 		"edit --dry-run whole.pak cut.pak -- set **.DAT LEVEL 7",

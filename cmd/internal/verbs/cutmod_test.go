@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"trowel.example/internal/testing/judge"
 )
 
 // runsIn runs a command line and returns the exit code and the output of both streams.
@@ -30,22 +32,11 @@ func TestCutMod(t *testing.T) {
 	}
 	expect(0, "pack ../../../samples/ember -o DIR/e.MOD")
 	expect(0, "convert DIR/e.MOD --to torchlight-pak -o DIR/e.PAK")
-	whole, err := os.ReadFile(dir + "/e.MOD")
-	if err != nil {
-		t.Fatal(err)
-	}
-	man, err := os.ReadFile(dir + "/e.PAK.MAN")
-	if err != nil {
-		t.Fatal(err)
-	}
-	archive, err := os.ReadFile(dir + "/e.PAK")
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := judge.Read(t, dir+"/e.MOD")
+	man := judge.Read(t, dir+"/e.PAK.MAN")
+	archive := judge.Read(t, dir+"/e.PAK")
 	for name, cut := range map[string][]byte{"list": whole[:len(whole)-len(man)/2], "archive": whole[:len(whole)-len(man)-len(archive)/2]} {
-		if err := os.WriteFile(dir+"/cut.MOD", cut, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, dir+"/cut.MOD", cut)
 		expect(2, "edit DIR/cut.MOD -f -o DIR/a.MOD -- delete MEDIA/NONE* --allow-nothing")
 		for _, made := range []string{"a.MOD", "b.PAK"} {
 			line := "convert DIR/cut.MOD --to torchlight-pak"
@@ -66,9 +57,7 @@ func TestCutMod(t *testing.T) {
 		}
 	}
 	for file, data := range map[string][]byte{"/e.PAK.MAN": man[:len(man)/2], "/e.PAK": archive} {
-		if err := os.WriteFile(dir+file, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, dir+file, data)
 	}
 	expect(2, "convert DIR/e.PAK --to torchlight-mod --header DIR/e.MOD -o DIR/c.MOD")
 	expect(1, "convert DIR/e.PAK --to torchlight-mod --header DIR/e.MOD -k -o DIR/c.MOD")
@@ -88,9 +77,7 @@ func TestPackNumbers(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(at, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, at, []byte(content))
 	}
 	code, said := runsIn(t, dir, "pack DIR/mod -o DIR/n.MOD")
 	if want := `UNITS/BAD.DAT:2: expected a value of type INTEGER64, found "5.14E+18"`; code != 2 || !strings.Contains(said, want) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -113,10 +114,7 @@ func TestDocs(t *testing.T) {
 	}
 	run, notRun := 0, 0
 	for _, path := range pages {
-		page, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := judge.Read(t, path)
 		commands := docCommands(string(page))
 		name, _ := filepath.Rel(root, path)
 		if len(commands) == 0 {
@@ -187,10 +185,7 @@ func TestDocsLinks(t *testing.T) {
 	}
 	links := 0
 	for _, page := range pages {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := judge.Read(t, page)
 		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
 			if strings.Contains(m[1], ":") {
 				continue // on another host

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"trowel.example/internal/testing/judge"
 )
 
 // findingFiles are the files with examples of messages, by the first word of the IDs in them.
@@ -61,9 +63,7 @@ func TestFindingExamples(t *testing.T) {
 	for _, name := range findingFiles {
 		name, text := "../../../"+name, sortedLines(files[name])
 		if *update {
-			if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			judge.Write(t, name, []byte(text))
 		}
 		if got, err := os.ReadFile(name); err != nil || string(got) != text {
 			t.Errorf("%s has examples of no kind, or is not sorted (%v): run this test with -update", name, err)
@@ -98,10 +98,7 @@ func provokedMessages(t *testing.T) map[string][]string {
 	}
 	dir := t.TempDir()
 	source := filepath.Join(root, "check", "check.go")
-	text, err := os.ReadFile(source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := judge.Read(t, source)
 	const create, print = "\ts.Report(Finding{ID: k.ID,", "func (f Finding) text(where string) string {\n"
 	if !strings.Contains(string(text), create) || !strings.Contains(string(text), print) {
 		t.Fatal("check.go creates findings in another way")
@@ -111,9 +108,7 @@ func provokedMessages(t *testing.T) map[string][]string {
 	list := filepath.Join(dir, "list")
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, path, []byte(text))
 		return path
 	}
 	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {
@@ -139,10 +134,7 @@ func record(words ...string) {
 	if said, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, said)
 	}
-	data, err := os.ReadFile(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := judge.Read(t, list)
 	folder := regexp.MustCompile(`(/[^ :]*)?/Test\w+/\d+/`)
 	messages := make(map[string][]string)
 	for line := range bytes.Lines(data) {

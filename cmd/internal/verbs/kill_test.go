@@ -273,9 +273,7 @@ func TestKillInPlace(t *testing.T) {
 		if err != nil || !strings.Contains(string(text), words[0]) {
 			t.Fatalf("%v: no %s in\n%s", err, words[0], text)
 		}
-		if err := os.WriteFile(path, []byte(strings.Replace(string(text), words[0], words[1], 1)), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, path, []byte(strings.Replace(string(text), words[0], words[1], 1)))
 	}
 	for name, args := range map[string][]string{
 		"edit":  append(strings.Fields("edit w --in-place --allow-nothing --"), strings.Fields(editWorld)...),
@@ -296,9 +294,7 @@ func TestKillInPlace(t *testing.T) {
 				list := filepath.Join(dir, "w", "trowel_light.txt")
 				if text, err := os.ReadFile(list); err == nil { // blocks may be listed twice
 					lines := slices.Compact(slices.Sorted(strings.Lines(strings.TrimLeft(string(text), "\n"))))
-					if err := os.WriteFile(list, []byte(strings.TrimLeft(strings.Join(lines, ""), "\n")), 0o666); err != nil {
-						t.Fatal(err)
-					}
+					judge.Write(t, list, []byte(strings.TrimLeft(strings.Join(lines, ""), "\n")))
 				}
 				varies := map[string]bool{"trowel_light.txt": true} // files whose bytes vary; diff compares them
 				for name := range wants {
@@ -419,9 +415,7 @@ func TestKillLarge(t *testing.T) {
 	}
 	base := t.TempDir()
 	for name, data := range map[string][]byte{"old.box": large(1, 1000), "new.box": large(2, 1200)} {
-		if err := os.WriteFile(filepath.Join(base, name), data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, filepath.Join(base, name), data)
 	}
 	run := func(args ...string) *exec.Cmd {
 		cmd := exec.Command(trowel, args...)

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/seedmap"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/datafile"
@@ -115,9 +116,7 @@ func TestMapMemory(t *testing.T) {
 			if len(data) >= 16<<20 {
 				t.Fatalf("%d bytes", len(data))
 			}
-			if err := os.WriteFile(dir+"/large.map", data, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			judge.Write(t, dir+"/large.map", data)
 			for _, verb := range f.verbs {
 				args := strings.Fields(strings.NewReplacer("MAP", dir+"/large.map", "OUT", dir+"/out", "EDITED", dir+"/edited",
 					"TURNED", dir+"/turned", "PIECE", dir+"/piece").Replace(verb))
@@ -156,9 +155,7 @@ func TestMapSizes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(dir+"/large.map", data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, dir+"/large.map", data)
 		for _, verb := range []string{"info large.map", "check large.map", "extract large.map -o out", "pack out -o again.map",
 			"edit large.map -o edited.map -- add-setting sv_team", "edit large.map -o turned.map -- mirror left-right",
 			"diff large.map large.map", "render large.map --size 64 -o out.png"} {

@@ -12,6 +12,7 @@ import (
 	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -86,9 +87,7 @@ func writeBox(t *testing.T, path string, toys ...toy) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, (&box{version: 1, toys: toys}).encode(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, path, (&box{version: 1, toys: toys}).encode())
 }
 
 func TestPerform(t *testing.T) {

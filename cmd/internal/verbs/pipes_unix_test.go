@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -167,9 +168,7 @@ func TestSparse(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"x.map", "x.mod", "x.pak.MAN", "x.DAT.BINDAT", "x.RAW", "x.block"} {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, path, nil)
 		if err := os.Truncate(path, 100<<30); err != nil {
 			t.Skip("no sparse files here:", err)
 		}
@@ -298,10 +297,7 @@ func TestPipeIn(t *testing.T) {
 	do(0, "pack", sample, "-o", "a.map")
 	do(0, "edit", "a.map", "-o", "b.map", "--", "info", "--author", "Zed")
 	pipe := func(file string) string {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, file)
 		r, w, err := os.Pipe()
 		if err != nil {
 			t.Fatal(err)
@@ -336,9 +332,7 @@ func TestPipeIn(t *testing.T) {
 	}
 	for name, text := range map[string]string{"colors.txt": "\ufeffdefault:dirt 1 2 3\n",
 		"script.txt": "info --author Zed\n", "names.txt": "SHOVEL\n"} {
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, name, []byte(text))
 	}
 	do(0, "edit", "a.map", "-o", "d.map", "--script", pipe("script.txt"))
 	do(0, "diff", "b.map", "d.map")

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"trowel.example/internal/testing/judge"
 )
 
 // TestTogether tests that concurrent in-place changes of a file are done one after another: the file has all
@@ -77,10 +79,7 @@ func TestTogether(t *testing.T) {
 		_, err := do("repair", in("edit.map"), "--restore", old[i])
 		return err
 	})
-	text, err := os.ReadFile(in("edit.map"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := judge.Read(t, in("edit.map"))
 	found := false
 	for _, name := range old {
 		one, err := os.ReadFile(name)
@@ -159,9 +158,7 @@ func replaceIn(t *testing.T, path, old, new string) {
 	if err != nil || !strings.Contains(string(text), old) {
 		t.Fatalf("%v: no %s in\n%s", err, old, text)
 	}
-	if err := os.WriteFile(path, []byte(strings.Replace(string(text), old, new, 1)), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, path, []byte(strings.Replace(string(text), old, new, 1)))
 }
 
 // TestSecrets tests that users who may not read a file may not read its output either.
@@ -170,9 +167,7 @@ func TestSecrets(t *testing.T) {
 		t.Skip("Windows has no such permissions")
 	}
 	probe := filepath.Join(t.TempDir(), "probe")
-	if err := os.WriteFile(probe, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, probe, nil)
 	usual, err := os.Stat(probe) // the permissions that umask gives
 	if err != nil {
 		t.Fatal(err)
@@ -192,9 +187,7 @@ func TestSecrets(t *testing.T) {
 			t.Fatal(err)
 		}
 		colors := in("colors.txt")
-		if err := os.WriteFile(colors, []byte("default:stone 100 100 100\n"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, colors, []byte("default:stone 100 100 100\n"))
 		do("convert", in("world"), "--to", "leveldb", "-o", in("level"))
 		if mode == 0o640 { // a new database has the permissions of its folder
 			if err := os.Chmod(filepath.Join(in("level"), "map.db"), 0o750); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/alicebob/miniredis/v2"
 
 	"trowel.example/internal/stores/server"
+	"trowel.example/internal/testing/judge"
 )
 
 // TestWorldCallsNobody tests that no verb connects to another machine because of settings in a world, and that
@@ -33,9 +34,7 @@ func TestWorldCallsNobody(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, name, []byte(text))
 	}
 	do := func(args ...string) (code int, text string) {
 		var out, talk bytes.Buffer // two: parts print messages while the output is flushed

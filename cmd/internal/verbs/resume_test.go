@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"trowel.example/internal/files/wholefile"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -31,9 +32,7 @@ func manyBoxes(t *testing.T, dir string) {
 		writeBox(t, filepath.Join(dir, fmt.Sprint(i%7), fmt.Sprintf("%04d.box", i)), toys...)
 	}
 	writeBox(t, filepath.Join(dir, "bad.box"))
-	if err := os.WriteFile(filepath.Join(dir, "bad.box"), []byte("TOYB?"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, filepath.Join(dir, "bad.box"), []byte("TOYB?"))
 }
 
 // samplesHere builds the samples of the games in the current folder.
@@ -49,6 +48,7 @@ func samplesHere(t *testing.T, samples string) {
 			t.Fatal(got)
 		}
 	}
+	judge.Write(t, "all/games/world/force_loaded.txt", []byte("return {[")) // a finding
 }
 
 // TestResume tests that a resumed run in parts has the same result as a single run.

@@ -3,30 +3,26 @@ package verbs
 import (
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"trowel.example/internal/testing/judge"
 )
 
 // TestSandboxPage tests that the table in docs/sandbox.md is that of the declarations.
 func TestSandboxPage(t *testing.T) {
 	const name, begin, end = "../../../docs/sandbox.md", "<!-- table -->\n", "<!-- end -->\n"
-	page, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := judge.Read(t, name)
 	before, rest, ok := strings.Cut(string(page), begin)
 	old, after, ok2 := strings.Cut(rest, end)
 	if !ok || !ok2 {
 		t.Fatal("the page has no place for the table")
 	}
 	if table := sandboxTable(t); old != table && *update {
-		if err := os.WriteFile(name, []byte(before+begin+table+end+after), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, name, []byte(before+begin+table+end+after))
 	} else if old != table {
 		t.Errorf("%s is out of date: run this test with -update", name)
 	}

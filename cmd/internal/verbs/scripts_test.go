@@ -13,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"trowel.example/internal/files/host"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -75,10 +76,7 @@ func scriptsHere(t *testing.T, dir string) (files []string) {
 	}
 	to := t.TempDir()
 	for _, script := range scripts {
-		data, err := os.ReadFile(script)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, script)
 		var copied strings.Builder
 		inScript, input := true, false
 		for line := range strings.Lines(string(data)) {
@@ -91,9 +89,7 @@ func scriptsHere(t *testing.T, dir string) (files []string) {
 			copied.WriteString(line)
 		}
 		file := filepath.Join(to, filepath.Base(script))
-		if err := os.WriteFile(file, []byte(copied.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, file, []byte(copied.String()))
 		files = append(files, file)
 	}
 	return files

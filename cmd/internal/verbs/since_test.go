@@ -42,9 +42,7 @@ func writeWorld(t *testing.T, dir string, blocks map[mapdb.Pos][]byte) {
 	}
 	for name, text := range map[string]string{"world.mt": "gameid = test\nbackend = sqlite3\n",
 		"colors.txt": "a:stone 90 90 90\na:grass 60 120 50\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, filepath.Join(dir, name), []byte(text))
 	}
 	w, err := mapdb.Create(t.Context(), dir, mapdb.Config{})
 	if err != nil {

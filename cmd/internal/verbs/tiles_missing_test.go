@@ -45,9 +45,7 @@ func TestTilesMissing(t *testing.T) {
 	blocks[mapdb.Pos{X: 1}] = whole[:20]
 	blocks[mapdb.Pos{X: 60}] = whole[:20] // the only block of its tile
 	writeWorld(t, "world", blocks)
-	if err := os.WriteFile("list.txt", []byte("a:stone 90 90 90\na:grass 60 120 50\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, "list.txt", []byte("a:stone 90 90 90\na:grass 60 120 50\n"))
 	missing := func(got performed) string {
 		_, list, _ := strings.Cut(got.out, `"missing":`)
 		said, _, _ := strings.Cut(got.err, "drew ")
@@ -76,16 +74,12 @@ func TestTilesMissing(t *testing.T) {
 	definitions := `{"format": "trowel-nodes", "version": 2, "nodes": [{"name": "a:stone", "tiles": ["rock.png", "side.png^[transformR90"]},
 		{"name": "a:grass", "tiles": ["side.png^grass.png"]}, {"name": "b:other", "tiles": ["other.png"]},
 		{"name": "c:absent", "tiles": ["absent.png"]}, {"name": "b:unknown", "drawtype": "mesh", "mesh": "a.obj", "tiles": ["rock.png"]}]}`
-	if err := os.WriteFile("nodes.json", []byte(definitions), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, "nodes.json", []byte(definitions))
 	var rock bytes.Buffer
 	if err := errors.Join(png.Encode(&rock, image.NewGray(image.Rect(0, 0, 1, 1))), os.Mkdir("textures", 0o777)); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile("textures/rock.png", rock.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, "textures/rock.png", rock.Bytes())
 	for _, view := range []string{"top", "iso", "south"} {
 		line := strings.Fields("render world -q --json --nodes nodes.json --textures textures --scale 8 --view " + view + " --tiles")
 		first := here(games, append(line, view+"3")...)

@@ -14,6 +14,7 @@ import (
 
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -57,9 +58,7 @@ func TestMainArgs(t *testing.T) {
 	dir := t.TempDir()
 	a, b := dir+"/a.map", dir+"/b c.map"
 	for _, name := range []string{a, b} {
-		if err := os.WriteFile(name, nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, name, nil)
 	}
 	for _, c := range []struct {
 		args    []string
@@ -118,10 +117,7 @@ func TestCheckFolds(t *testing.T) {
 // TestJSONPage tests that docs/json.md has a section for each verb that prints JSON, with every key that the
 // verb's help names.
 func TestJSONPage(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/json.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := judge.Read(t, "../../../docs/json.md")
 	keys := regexp.MustCompile(`\{([a-z][A-Za-z]*(?:,\s+[a-z][A-Za-z]*)+)\}`)
 	for _, cmd := range rootCommand(newTool(games, nil, io.Discard, io.Discard)).Commands() {
 		if cmd.Flags().Lookup("json") == nil {
@@ -192,9 +188,7 @@ func TestExpanded(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"a.map", "B.MAP", "[c].map", "d.txt", "Deep/e.Map"} {
-		if err := os.WriteFile(name, nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, name, nil)
 	}
 	if got := fmt.Sprint(expanded([]string{"*.map", "[c].map", "none*", "-", "d.txt",
 		filepath.Join("de*", "*.map")})); got != fmt.Sprintf("[B.MAP [c].map a.map [c].map none* - d.txt %s]", filepath.Join("Deep", "e.Map")) {

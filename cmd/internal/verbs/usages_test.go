@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"trowel.example/cmd/internal/service"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/text/words"
 )
 
@@ -229,9 +230,7 @@ func TestWrongUsages(t *testing.T) {
 		}
 	}
 	for name, text := range map[string]string{"empty.map": "", "empty.MOD": "", "empty.mts": "", "empty.block": "", "text.txt": "x"} {
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, name, []byte(text))
 	}
 	if err := os.Mkdir("folder", 0o777); err != nil {
 		t.Fatal(err)

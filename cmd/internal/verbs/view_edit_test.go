@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/internal/text/words"
 )
@@ -204,10 +205,7 @@ func TestEditSessions(t *testing.T) {
 	for seed := range uint64(tests.Of(t, 3, 40)) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		name := burrow(t)
-		old, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		old := judge.Read(t, name)
 		e := openEdit(t, name, t.TempDir())
 		e.get("/f/1/open")
 		for range 16 + r.IntN(16) {
@@ -237,21 +235,14 @@ func TestEditSessions(t *testing.T) {
 		}
 		dir := t.TempDir()
 		script, want := filepath.Join(dir, "changes.txt"), filepath.Join(dir, "want.map")
-		if err := os.WriteFile(script, []byte(command.Script), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, script, []byte(command.Script))
 		perform(t, "edit", "-q", name, "-o", want, "--script", script)
-		data, err := os.ReadFile(want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, want)
 		if !bytes.Equal(e.result(), data) {
 			t.Fatalf("seed %d: the download differs from the result of\n%s", seed, command.Script)
 		}
 		shown := filepath.Join(dir, "shown.map")
-		if err := os.WriteFile(shown, e.shown(), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, shown, e.shown())
 		perform(t, "diff", want, shown) // exits with 1 if the shown state differs
 		if now, _ := os.ReadFile(name); !bytes.Equal(now, old) {
 			t.Fatalf("seed %d: the file changed before it was saved", seed)
@@ -334,10 +325,7 @@ func TestEditOutside(t *testing.T) {
 	e.get("/f/0/open")
 	e.add("info", "--author", "Ann")
 	perform(t, "edit", "-q", name, "--in-place", "--", "info", "--license", "GPL")
-	other, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := judge.Read(t, name)
 	code, answer := e.save()
 	if now, _ := os.ReadFile(name); code != http.StatusConflict ||
 		!strings.Contains(answer, "burrow.map: the file has changed") || !bytes.Equal(now, other) {
@@ -478,10 +466,7 @@ func TestEditKept(t *testing.T) {
 func TestEditUnsaved(t *testing.T) {
 	name := burrow(t)
 	e := openEdit(t, name, t.TempDir())
-	old, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	old := judge.Read(t, name)
 	e.add("info", "--author", "Ann")
 	dir := filepath.Dir(name)
 	if err := os.Chmod(dir, 0o555); err != nil {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"trowel.example/cmd/internal/viewer"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/mutate"
 	"trowel.example/internal/testing/tests"
 )
@@ -148,16 +149,11 @@ func TestViewSecrets(t *testing.T) {
 		"auth.sqlite":    "SQLite format 3\x00" + srp,
 		"world.mt.saved": "redis_password = Sekret",
 	}
-	settings, err := os.ReadFile(filepath.Join(world, "world.mt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	settings := judge.Read(t, filepath.Join(world, "world.mt"))
 	more["world.mt"] = string(settings) + "pgsql_connection = host=127.0.0.1 port=1 user=u password=Sekret dbname=d\n" +
 		"pgsql_auth_connection = postgresql://u:Sekret@127.0.0.1:1/d\nredis_password = Sekret\n"
 	for name, text := range more {
-		if err := os.WriteFile(filepath.Join(world, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, filepath.Join(world, name), []byte(text))
 	}
 	secrets := []string{"Sekret", "sekret", "c2VrcmV0", "hushhush"}
 	look := func(backend string) {
@@ -185,9 +181,7 @@ func TestViewSecrets(t *testing.T) {
 	if broken == more["world.mt"] {
 		t.Fatalf("the backends are not as expected: %s", broken)
 	}
-	if err := os.WriteFile(filepath.Join(world, "world.mt"), []byte(broken), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, filepath.Join(world, "world.mt"), []byte(broken))
 	p := openPage(t, world)
 	for _, what := range []string{"open", "entry", "scene", "check?run=1", "tree", "text?path=world.mt",
 		"fields?path=0,0,0", "tile/1/0/0/0", "renew"} {
@@ -205,14 +199,9 @@ func TestViewSecretsCompared(t *testing.T) {
 	old, new := packed(t, "hollow", "old"), packed(t, "hollow", "new")
 	for i, world := range []string{old, new} {
 		name := filepath.Join(world, "world.mt")
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := judge.Read(t, name)
 		text = fmt.Appendf(text, "pgsql_connection = host=h password=Sekret%d\nredis_password = Sekret%d\nredis_port = 1%d\n", i, i, i)
-		if err := os.WriteFile(name, text, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, name, text)
 	}
 	p := openPage(t, old, new)
 	for {
@@ -293,10 +282,7 @@ func TestViewDamaged(t *testing.T) {
 	tests.NotRaced(t, "asks one page after the other")
 	for _, s := range [][2]string{{"burrow", "burrow.map"}, {"ember", "ember.MOD"}} {
 		name := packed(t, s[0], s[1])
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, name)
 		mutate.Run(t, tests.Of(t, 15, 40), func(i int, rng *rand.Rand) []string {
 			damaged := bytes.Clone(data)
 			for range 1 + rng.IntN(4) {

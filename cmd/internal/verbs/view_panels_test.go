@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"trowel.example/cmd/internal/service"
+	"trowel.example/internal/testing/judge"
 )
 
 // told runs the tool and returns its output.
@@ -164,10 +165,7 @@ func TestViewFields(t *testing.T) {
 func TestViewBytes(t *testing.T) {
 	file := packed(t, "burrow", "burrow.map")
 	c := serveFile(t, games.Formats().ByName("teeworlds-map"), file)
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := judge.Read(t, file)
 	resp, got := c.ask(t, "bytes?offset=100&length=65536")
 	if !bytes.Equal(got, data[100:]) || resp.Header.Get("Content-Type") != "application/octet-stream" ||
 		!strings.HasPrefix(resp.Header.Get("Content-Disposition"), "attachment") || resp.Header.Get("X-Content-Type-Options") != "nosniff" {
@@ -197,9 +195,7 @@ func TestViewBytes(t *testing.T) {
 	}
 	// For a damaged file, the page shows the fields before the damage, and the error.
 	cutFile := filepath.Join(t.TempDir(), "cut.map")
-	if err := os.WriteFile(cutFile, data[:len(data)-300], 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, cutFile, data[:len(data)-300])
 	var damaged pageFields
 	c = serveFile(t, games.Formats().ByName("teeworlds-map"), cutFile)
 	c.json(t, "fields", &damaged)
@@ -213,13 +209,8 @@ func TestViewBytes(t *testing.T) {
 func TestViewFindings(t *testing.T) {
 	all := sampleFiles(t)
 	damaged := filepath.Join(t.TempDir(), "damaged.map")
-	data, err := os.ReadFile(all["teeworlds-map"])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(damaged, data[:len(data)-300], 0o666); err != nil {
-		t.Fatal(err)
-	}
+	data := judge.Read(t, all["teeworlds-map"])
+	judge.Write(t, damaged, data[:len(data)-300])
 	type finding struct {
 		ID, Severity, Path, Message string
 		Offset                      *int64
@@ -406,9 +397,7 @@ func TestViewSearch(t *testing.T) {
 // is not an error.
 func TestViewUnseen(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "SPARK.DAT")
-	if err := os.WriteFile(file, []byte("[UNIT]\n\t<STRING>NAME:<script>alert(1)</script>\n[/UNIT]\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, file, []byte("[UNIT]\n\t<STRING>NAME:<script>alert(1)</script>\n[/UNIT]\n"))
 	p := openPage(t, file)
 	for target, want := range map[string]string{"/f/0/open": `"scene":false`, "/f/0/entry": `"scene":false`, "/f/0/thumb/1": ""} {
 		w := p.get(target)
@@ -432,9 +421,7 @@ func TestViewUnits(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, name, []byte(content))
 	}
 	mod := filepath.Join(t.TempDir(), "units.MOD")
 	told(t, "pack", "-q", dir, "-o", mod)

@@ -89,10 +89,7 @@ func TestPutBack(t *testing.T) {
 	if before == old || e.tile(e.edited) != before {
 		t.Fatal("the states are wrong from the beginning")
 	}
-	data, err := os.ReadFile(filepath.Join(e.name, "map.sqlite"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := judge.Read(t, filepath.Join(e.name, "map.sqlite"))
 	const box = "0,-32768,0:47,32767,47"
 	if err := e.do(map[string]any{"do": "put-back", "state": id, "box": box}); err != "" {
 		t.Fatal(err)

@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -20,6 +19,7 @@ import (
 	"trowel.example/cmd/internal/viewer"
 	"trowel.example/internal/format"
 	"trowel.example/internal/picture/pixel"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -141,10 +141,7 @@ func TestViewStill(t *testing.T) {
 	} {
 		out := filepath.Join(t.TempDir(), "picture.png")
 		runOK(t, append([]string{"render", "-q", name, "-o", out}, test.render...)...)
-		want, err := os.ReadFile(out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := judge.Read(t, out)
 		for _, save := range []string{"", "&save=1"} {
 			resp, got := c.ask(t, "still/1?"+test.query+save)
 			if resp.StatusCode != http.StatusOK {

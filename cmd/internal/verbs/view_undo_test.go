@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -18,10 +18,7 @@ import (
 // is then the same as that of the script.
 func TestEditUndo(t *testing.T) {
 	name := burrow(t)
-	old, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	old := judge.Read(t, name)
 	e := openEdit(t, name, t.TempDir())
 	e.get("/f/1/open")
 	r := rand.New(rand.NewPCG(1, 2))
@@ -69,9 +66,7 @@ func TestEditUndo(t *testing.T) {
 	dir := t.TempDir()
 	got, want := filepath.Join(dir, "got.map"), filepath.Join(dir, "want.map")
 	for file, data := range map[string][]byte{got: e.shown(), want: drawn} {
-		if err := os.WriteFile(file, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, file, data)
 	}
 	perform(t, "diff", want, got) // exits with 1 if the shown state differs
 }

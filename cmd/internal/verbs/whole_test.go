@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"trowel.example/cmd/internal/service"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/torchlight/mod"
 )
@@ -20,10 +21,7 @@ func packBurrow(t *testing.T, name string) []byte {
 	if code, said := quietly("pack", "../../../samples/burrow", "-o", name); code != exitFine {
 		t.Fatal(said)
 	}
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := judge.Read(t, name)
 	return data
 }
 
@@ -45,9 +43,7 @@ func TestDamagedInput(t *testing.T) {
 	if code, said := quietly("extract", whole, "-o", piece, "settings.cfg"); code != exitFine {
 		t.Fatal(said)
 	}
-	if err := os.WriteFile(filepath.Join(piece, "settings.cfg"), []byte("sv_team 1\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, filepath.Join(piece, "settings.cfg"), []byte("sv_team 1\n"))
 	other := at("other.map")
 	if code, said := quietly("edit", whole, "-o", other, "--", "info", "--author", "Ann"); code != exitFine {
 		t.Fatal(said)
@@ -65,9 +61,7 @@ func TestDamagedInput(t *testing.T) {
 			"convert bad.map -o out.map --to ddnet --drop",
 			"extract bad.map -o out.map",
 		} {
-			if err := os.WriteFile(bad, content, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			judge.Write(t, bad, content)
 			var args []string
 			for _, word := range strings.Fields(words) {
 				if strings.HasSuffix(word, ".map") || word == "piece" {
@@ -95,9 +89,7 @@ func TestMergeNamesTheDamaged(t *testing.T) {
 	dir := t.TempDir()
 	whole, cut, made := filepath.Join(dir, "whole.map"), filepath.Join(dir, "cut.map"), filepath.Join(dir, "new.map")
 	data := packBurrow(t, whole)
-	if err := os.WriteFile(cut, data[:len(data)-500], 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, cut, data[:len(data)-500])
 	for _, files := range [][]string{{cut, whole, whole}, {whole, cut, whole}, {whole, whole, cut}, {cut, whole, cut}} {
 		code, said := quietly(append([]string{"merge", "-o", made}, files...)...)
 		if code != exitFailed || !strings.Contains(said, "trowel: "+cut+": is incomplete or damaged: nothing was written") ||
@@ -113,12 +105,8 @@ func TestGitMergeOfDamaged(t *testing.T) {
 	whole := filepath.Join(dir, "whole.map")
 	data := packBurrow(t, whole)
 	ours, theirs := filepath.Join(dir, "ours.map"), filepath.Join(dir, "theirs.map")
-	if err := os.WriteFile(ours, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(theirs, data[:len(data)-500], 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, ours, data)
+	judge.Write(t, theirs, data[:len(data)-500])
 	code, said := quietly("git", "merge", whole, ours, theirs, "maps/burrow.map")
 	if now, err := os.ReadFile(ours); code != exitFailed || !strings.Contains(said, "incomplete or damaged") ||
 		err != nil || !bytes.Equal(now, data) {
@@ -154,9 +142,7 @@ func TestPackReadsBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(whole, odd, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, whole, odd)
 	if code, said := quietly("extract", whole, "-o", tree); code != exitFine {
 		t.Fatal(said)
 	}
@@ -168,18 +154,13 @@ func TestPackReadsBack(t *testing.T) {
 	}
 	os.Remove(out)
 	side := filepath.Join(tree, ".trowel.json")
-	text, err := os.ReadFile(side)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := judge.Read(t, side)
 	i := bytes.Index(text, []byte(`"stream"`))
 	if i < 0 {
 		t.Fatalf("no stream in the sidecar: %s", text)
 	}
 	text[i+len(`"stream": "`)+4] ^= 1 // changes a base64 digit
-	if err := os.WriteFile(side, text, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, side, text)
 	if code, said := quietly("pack", tree, "-o", out); code != exitFailed || !strings.Contains(said, "cannot be read") || service.Exists(out) {
 		t.Errorf("exit code %d: %s", code, said)
 	}
@@ -195,10 +176,7 @@ func TestDamagedMod(t *testing.T) {
 	if code, said := quietly("pack", "../../../samples/ember", "-o", whole); code != exitFine {
 		t.Fatal(said)
 	}
-	data, err := os.ReadFile(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := judge.Read(t, whole)
 	m, err := mod.Open(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		t.Fatal(err)
@@ -208,9 +186,7 @@ func TestDamagedMod(t *testing.T) {
 		t.Fatal(err)
 	}
 	data[bytes.Index(data, block)+len(block)/2] ^= 0x55
-	if err := os.WriteFile(bad, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, bad, data)
 	for _, args := range [][]string{{"edit", bad, "-o", out},
 		{"convert", bad, "-o", filepath.Join(dir, "out.PAK"), "--to", "torchlight-pak"}} {
 		var words []string

@@ -14,7 +14,6 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -22,6 +21,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
 )
 
 // A toy is a text of letters: its scene is a row of cells, each in the color of its letter. A text that begins
@@ -200,9 +200,7 @@ func toyServer(t testing.TB, f *format.Format, text string) *Server {
 
 func write(t testing.TB, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, path, []byte(text))
 }
 
 // request returns a request as the page makes it.

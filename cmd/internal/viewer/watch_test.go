@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"trowel.example/internal/testing/judge"
 )
 
 // TestStamp tests that a stamp changes with every change of a file, and only then.
@@ -13,9 +15,7 @@ func TestStamp(t *testing.T) {
 	old := time.Now().Add(-time.Hour)
 	put := func(name, text string, at time.Time) {
 		t.Helper()
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, name, []byte(text))
 		if err := os.Chtimes(name, at, at); err != nil {
 			t.Fatal(err)
 		}

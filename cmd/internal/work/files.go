@@ -25,8 +25,8 @@ type Ref struct {
 	Size   int64 // in bytes
 }
 
-// Referring is a record that may name a file.
-type Referring interface{ Refers() (Ref, bool) }
+// referring is a record that may name a file.
+type referring interface{ Refers() (Ref, bool) }
 
 // filesFolder is the folder of the files in a store. It has 256 subfolders, because long folders are slow on some systems.
 const filesFolder = "files"

@@ -17,6 +17,7 @@ import (
 	"trowel.example/cmd/internal/work"
 	"trowel.example/fault"
 	"trowel.example/internal/files/wholefile"
+	"trowel.example/internal/testing/judge"
 )
 
 // pages is a work whose parts store a file each, unless there are few.
@@ -264,14 +265,9 @@ func TestPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(string(store), work.PlanName)
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := judge.Read(t, path)
 	read := func(data []byte) (n int, err error) {
-		if err := os.WriteFile(path, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, path, data)
 		there, err := work.Open(ctx, plan, store)
 		if err != nil {
 			return 0, err

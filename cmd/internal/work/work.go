@@ -127,7 +127,7 @@ func (w *work[R]) Merge(ctx context.Context, parts iter.Seq2[Part, error], open 
 		if err == nil {
 			err = readResult(o.r, zip, o.Part, func(record R) error {
 				late := false
-				if r, ok := any(record).(Referring); ok {
+				if r, ok := any(record).(referring); ok {
 					var ref Ref
 					if ref, late = r.Refers(); late {
 						names(i, ref)

@@ -19,6 +19,7 @@ import (
 
 	"trowel.example/cmd/internal/work"
 	"trowel.example/fault"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -273,9 +274,7 @@ func TestFolder(t *testing.T) {
 	}
 	// The permissions are those of any new file: workers may be different users.
 	plain := filepath.Join(t.TempDir(), "plain")
-	if err := os.WriteFile(plain, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, plain, nil)
 	want, err := os.Stat(plain)
 	got, err2 := os.Stat(filepath.Join(string(f), "a", "b"))
 	if err != nil || err2 != nil || got.Mode() != want.Mode() {

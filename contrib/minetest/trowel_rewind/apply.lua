@@ -13,15 +13,17 @@ function apply.id_of(name)
 	return fine and id ~= core.CONTENT_IGNORE and id or nil
 end
 
--- What is known of the nodes with an id: lit, whether param1 is light, which the engine computes; timed, whether a timer has an
--- effect; built, whether somebody has placed it, unlike air, liquids, fire and grass, in whose place a player can build.
+-- Whether somebody has placed a node with a definition, unlike air, liquids, fire and grass, in whose place a player can build.
+function apply.built(def) return not def or not def.buildable_to end
+
+-- By the id of a node: lit, whether param1 is light, which the engine computes; timed, whether a timer has an effect; built.
 local traits = {}
 
 local function traits_of(id)
 	local t = traits[id]
 	if not t then
 		local def = core.registered_nodes[core.get_name_from_content_id(id)]
-		t = {lit = def ~= nil and def.paramtype == "light", timed = def == nil or def.on_timer ~= nil, built = def == nil or not def.buildable_to}
+		t = {lit = def ~= nil and def.paramtype == "light", timed = def == nil or def.on_timer ~= nil, built = apply.built(def)}
 		traits[id] = t
 	end
 	return t

@@ -375,9 +375,8 @@ local function cancel()
 	return true, "it ends after the present block"
 end
 
-assert(loadfile(folder .. "/rewind.lua"))({lag = lag, status = status, begin = begin, cancel = cancel, job = function()
-	return job
-end})
+assert(loadfile(folder .. "/rewind.lua"))({lag = lag, status = status, begin = begin, cancel = cancel, built = apply.built,
+	job = function() return job end})
 
 -- A server that was stopped continues.
 core.after(0, function()

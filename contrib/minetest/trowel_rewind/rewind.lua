@@ -2,7 +2,7 @@
 -- through files in the folder trowel_rewind of the world. Public domain (CC0 1.0).
 
 local core = core or minetest
-local restore = ... -- of init.lua: lag, status, begin, cancel, job
+local restore = ... -- of init.lua: lag, status, begin, cancel, built, job
 
 local folder = core.get_worldpath() .. "/trowel_rewind"
 local request_path, answer_path, undo_path = folder .. "/request.json", folder .. "/answer.json", folder .. "/undo.json"
@@ -280,8 +280,7 @@ local function built(places)
 	local n = 0
 	for _, place in ipairs(places) do
 		for _, one in ipairs(place.placed or {}) do
-			local def = core.registered_nodes[tostring(one.name)]
-			if not def or not def.buildable_to then
+			if restore.built(core.registered_nodes[tostring(one.name)]) then
 				n = n + (tonumber(one.count) or 0)
 			end
 		end

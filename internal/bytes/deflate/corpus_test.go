@@ -4,11 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"trowel.example/internal/bytes/deflate"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -20,10 +20,7 @@ func TestTeeworldsCorpus(t *testing.T) {
 	seen := make(map[[sha256.Size]byte]bool)
 	all, found := 0, 0
 	for _, file := range files {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := judge.Read(t, file)
 		blocks, err := mapBlocks(raw)
 		if err != nil {
 			t.Errorf("%s: %v", filepath.Base(file), err)

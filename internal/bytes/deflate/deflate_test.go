@@ -10,13 +10,13 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"trowel.example/internal/bytes/deflate"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -48,10 +48,7 @@ func TestGolden(t *testing.T) {
 	if *update {
 		writeGolden(t)
 	}
-	file, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := judge.Read(t, golden)
 	want := make(map[string]string)
 	for line := range strings.Lines(string(file)) {
 		f := strings.SplitN(strings.TrimSpace(line), " ", 3)
@@ -94,9 +91,7 @@ func writeGolden(t *testing.T) {
 			fmt.Fprintln(&b, in.name, level, digest(c.compress(t, in.data, level)))
 		}
 	}
-	if err := os.WriteFile(golden, b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, golden, b.Bytes())
 }
 
 func unzip(t *testing.T, stream []byte) []byte {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -16,9 +17,7 @@ import (
 func TestHold(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x.map")
-	if err := os.WriteFile(path, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, path, nil)
 	h, err := TryHold(path)
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"trowel.example/internal/testing/judge"
 )
 
 func TestBy(t *testing.T) {
@@ -16,9 +18,7 @@ func TestBy(t *testing.T) {
 	}
 	dir := t.TempDir()
 	file := filepath.Join(dir, "map.sqlite")
-	if err := os.WriteFile(file, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, file, nil)
 	if err := os.Symlink(file, dir+"-link"); err != nil {
 		t.Fatal(err)
 	}

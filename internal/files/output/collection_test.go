@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"trowel.example/internal/testing/judge"
 )
 
 func hashOf(s string) Hash { return Hash(sha256.New().Sum([]byte(s + "................"))[:16]) }
@@ -71,9 +73,7 @@ func TestCollection(t *testing.T) {
 	if _, ok := c.Piece("index.html"); ok {
 		t.Error("what was removed is there")
 	}
-	if err := os.WriteFile(filepath.Join(dir, "0/1/3.png"), []byte("cut"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, filepath.Join(dir, "0/1/3.png"), []byte("cut"))
 	if _, ok := c.Piece("0/1/3.png"); ok {
 		t.Error("a file that is not as it was made counts")
 	}
@@ -89,9 +89,7 @@ func TestCollection(t *testing.T) {
 func TestCollectionForeign(t *testing.T) {
 	dir := t.TempDir()
 	mine := filepath.Join(dir, "index.html")
-	if err := os.WriteFile(mine, []byte("mine"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, mine, []byte("mine"))
 	var exists *ExistsError
 	if _, err := OpenCollection(dir, Options{}); !errors.As(err, &exists) {
 		t.Errorf("a folder with other files: %v", err)
@@ -127,14 +125,9 @@ func TestCollectionCut(t *testing.T) {
 	putPiece(t, c, "a", "one")
 	putPiece(t, c, "b", "two")
 	c.Close()
-	log, err := os.ReadFile(filepath.Join(dir, logName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := judge.Read(t, filepath.Join(dir, logName))
 	for n := range log {
-		if err := os.WriteFile(filepath.Join(dir, logName), log[:n], 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, filepath.Join(dir, logName), log[:n])
 		c, err := OpenCollection(dir, Options{Replace: true})
 		if err != nil {
 			t.Fatalf("%d bytes of the log: %v", n, err)

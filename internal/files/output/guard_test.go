@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -33,17 +34,13 @@ func TestReplace(t *testing.T) {
 			if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(at, []byte(strings.TrimPrefix(filepath.Base(at), "kind.")), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			judge.Write(t, at, []byte(strings.TrimPrefix(filepath.Base(at), "kind.")))
 		}
 	}
 	fill("photos/a.jpg", "world/kind", "homes/me/world/kind", "homes/kind", "here/kind", "here/in/kind",
 		"above/kind", "above/src/kind", "src/kind", "src/in/kind", "file.txt", "read.txt", "vetoed/kind", "vetoed/veto")
 	for name, data := range map[string]string{"same.txt": "kind", "read.txt": "kind"} {
-		if err := os.WriteFile(filepath.Join(base, name), []byte(data), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, filepath.Join(base, name), []byte(data))
 	}
 	if err := os.Mkdir(filepath.Join(base, "empty"), 0o777); err != nil {
 		t.Fatal(err)

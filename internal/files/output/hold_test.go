@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"trowel.example/internal/testing/judge"
 )
 
 // numbersIn returns the numbers in all files of a folder.
@@ -25,10 +27,7 @@ func numbersIn(t *testing.T, dir string) map[int]bool {
 		t.Fatal(err)
 	}
 	for _, e := range list {
-		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, filepath.Join(dir, e.Name()))
 		for _, word := range strings.Fields(string(data)) {
 			n, err := strconv.Atoi(word)
 			if err != nil {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
 )
 
 var _ format.Output = (*Output)(nil)
@@ -84,9 +85,7 @@ func TestCommit(t *testing.T) {
 func TestDiscard(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.map")
-	if err := os.WriteFile(path, []byte("old"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, path, []byte("old"))
 	o := start(t, path, true)
 	write(t, o, "", strings.Repeat("half", 1<<16))
 	write(t, o, ".MAN", "half")
@@ -99,9 +98,7 @@ func TestDiscard(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(at, "map.sqlite"), []byte("db"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, filepath.Join(at, "map.sqlite"), []byte("db"))
 	o.Discard()
 	if got := files(t, dir); got != "a.map=old;" {
 		t.Errorf("files %s", got)
@@ -115,9 +112,7 @@ func TestTogether(t *testing.T) {
 	}
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.pak")
-	if err := os.WriteFile(path, []byte("old"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, path, []byte("old"))
 	o := start(t, path, true)
 	write(t, o, "", "new")
 	write(t, o, ".MAN", "new")
@@ -141,9 +136,7 @@ func TestDir(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(at, data), []byte(data), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, filepath.Join(at, data), []byte(data))
 		if err := o.Commit(); err != nil {
 			t.Fatal(err)
 		}

@@ -26,8 +26,8 @@ type Omitted struct{ error }
 
 func (o Omitted) Unwrap() []error { return []error{o.error, fs.ErrNotExist} }
 
-// Follow describes the target of the link at a path in root.
-func Follow(root *os.Root, name string) (fs.FileInfo, error) {
+// follow describes the target of the link at a path in root.
+func follow(root *os.Root, name string) (fs.FileInfo, error) {
 	info, err := root.Stat(filepath.FromSlash(name))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -101,7 +101,7 @@ func (f *FS) missing(op, name string, err error) error {
 	if e != nil || link.Mode()&fs.ModeSymlink == 0 || errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if _, err := Follow(f.root, name); err != nil {
+	if _, err := follow(f.root, name); err != nil {
 		f.reportOnce(name, err)
 		return &fs.PathError{Op: op, Path: name, Err: Omitted{err}}
 	}
@@ -144,7 +144,7 @@ func (d *folder) ReadDir(n int) ([]fs.DirEntry, error) {
 				continue
 			}
 			at := path.Join(d.name, e.Name())
-			info, err := Follow(d.fsys.root, at)
+			info, err := follow(d.fsys.root, at)
 			if err != nil {
 				d.fsys.reportOnce(at, err)
 				continue

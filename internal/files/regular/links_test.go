@@ -21,9 +21,7 @@ func TestFollowLinks(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(at, []byte(name), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, at, []byte(name))
 	}
 	for _, name := range []string{"outside/secret", "w/a/file", "w/b/other", "w/plain"} {
 		put(name)
@@ -92,9 +90,7 @@ func TestFollowLinks(t *testing.T) {
 // TestNoLinks tests that a folder without links is unchanged.
 func TestNoLinks(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("a"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, filepath.Join(dir, "a"), []byte("a"))
 	if err := os.Mkdir(filepath.Join(dir, "b"), 0o777); err != nil {
 		t.Fatal(err)
 	}

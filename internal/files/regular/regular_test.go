@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"trowel.example/internal/files/regular"
+	"trowel.example/internal/testing/judge"
 )
 
 // TestOpenShared tests that an open file can be renamed and removed, also on Windows, and that its content stays; and
@@ -14,9 +15,7 @@ import (
 func TestOpenShared(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
-	if err := os.WriteFile(path, []byte("old"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, path, []byte("old"))
 	f, _, err := regular.Open(path)
 	if err != nil {
 		t.Fatal(err)

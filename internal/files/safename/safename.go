@@ -146,7 +146,7 @@ func Unescape(name string) string {
 
 // Folder assigns distinct safe names to the names in one folder. The safe names differ even on systems that ignore
 // case, or that treat an accented letter like a letter with a combining accent. The zero value is an empty folder.
-type Folder struct{ used Unique }
+type Folder struct{ used unique }
 
 // Name returns the safe form of the next name of the folder. Each name must be
 // given once.
@@ -155,9 +155,9 @@ func (f *Folder) Name(name string) string {
 	return f.used.Name(escaped, func(mark string) string { return insert(escaped, mark) })
 }
 
-// Unique makes names distinct on every system by adding numbers. The total time is proportional to the number of
+// unique makes names distinct on every system by adding numbers. The total time is proportional to the number of
 // names, however similar they are. The zero value has no names yet.
-type Unique struct {
+type unique struct {
 	used map[string]bool
 	next map[string]int // the next number to try, by the name with a placeholder for the number
 }
@@ -165,7 +165,7 @@ type Unique struct {
 // Name returns name if no similar name was given before, otherwise the result of calling with with a mark such as
 // "~2", which with adds to the name. If with shortens long names, it must shorten all names with the same result
 // equally.
-func (u *Unique) Name(name string, with func(mark string) string) string {
+func (u *unique) Name(name string, with func(mark string) string) string {
 	if u.used == nil {
 		u.used, u.next = make(map[string]bool), make(map[string]int)
 	}
@@ -181,7 +181,7 @@ func (u *Unique) Name(name string, with func(mark string) string) string {
 	}
 }
 
-func (u *Unique) add(name string) bool {
+func (u *unique) add(name string) bool {
 	folded := Fold(name)
 	if u.used[folded] {
 		return false

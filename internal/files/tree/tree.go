@@ -46,9 +46,9 @@ func Room(files ...Meta) (done func()) {
 	return making.Take(n)
 }
 
-// Keeper is a tree whose sidecar can be made from data obtained while creating its other files. This data is collected
+// keeper is a tree whose sidecar can be made from data obtained while creating its other files. This data is collected
 // only after a call of Keep.
-type Keeper interface {
+type keeper interface {
 	fs.FS
 	// Keep announces that the sidecar will be read after all other files.
 	Keep()
@@ -57,7 +57,7 @@ type Keeper interface {
 // Keep announces that the sidecar of a tree will be read after all other files. Without Keep, the sidecar is the same
 // but takes longer.
 func Keep(fsys fs.FS) {
-	if k, ok := fsys.(Keeper); ok {
+	if k, ok := fsys.(keeper); ok {
 		k.Keep()
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"image"
 	"image/png"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -179,9 +178,7 @@ func TestJudge(t *testing.T) {
 	var files []string
 	for name, m := range map[string]*gltf.Model{"sample.glb": sample(t), "empty.glb": {}} {
 		files = append(files, filepath.Join(dir, name))
-		if err := os.WriteFile(files[len(files)-1], write(t, m), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, files[len(files)-1], write(t, m))
 	}
 	judge.ValidateGLTF(t, files...)
 }

@@ -56,7 +56,7 @@ func (f *Font) NewSheet(text string) (*Sheet, error) {
 	put := func(c rune, tile int) {
 		s.tiles[c], used[tile] = uint8(tile), true
 	}
-	letters := append(LettersIn(usual), LettersIn(text)...)
+	letters := append(lettersIn(usual), lettersIn(text)...)
 	for _, c := range letters {
 		switch at := strings.IndexRune(digits, c); {
 		case c >= 'A' && c <= 'Z':

@@ -176,8 +176,8 @@ func (f *Font) Outline(c rune, size, tolerance float64) (Path, error) {
 	return p.Path(), nil
 }
 
-// LettersIn returns the characters of texts, each once, without spaces, in ascending order.
-func LettersIn(texts ...string) []rune {
+// lettersIn returns the characters of texts, each once, without spaces, in ascending order.
+func lettersIn(texts ...string) []rune {
 	list := []rune(strings.ReplaceAll(strings.Join(texts, ""), " ", ""))
 	slices.Sort(list)
 	return slices.Compact(list)

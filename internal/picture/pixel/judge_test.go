@@ -24,9 +24,7 @@ func TestPNGImageMagick(t *testing.T) {
 	} {
 		m := picture(3, 700, 900, test.colors, test.opaque)
 		path := filepath.Join(t.TempDir(), name+".png")
-		if err := os.WriteFile(path, write(t, m, test.kind, 450), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, path, write(t, m, test.kind, 450))
 		cmd := exec.Command(convert, path, "-depth", "8", "rgba:-")
 		cmd.Stderr = os.Stderr
 		got, err := cmd.Output()

@@ -32,7 +32,7 @@ type tree struct {
 	inside []bool
 }
 
-func (t *tree) add(p *Part) {
+func (t *tree) add(p *part) {
 	if p.Parts == nil {
 		t.areas = append(t.areas, p.Area)
 	}
@@ -45,7 +45,7 @@ func (t *tree) add(p *Part) {
 type blend [4]float64
 
 // color returns the colour of a part, whose first area has a number, and the number of the area after it.
-func (t *tree) color(p *Part, area int) (blend, int) {
+func (t *tree) color(p *part, area int) (blend, int) {
 	if p.Parts == nil {
 		if !t.inside[area] {
 			return blend{}, area + 1

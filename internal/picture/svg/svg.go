@@ -27,15 +27,15 @@ type Options struct {
 // Picture is what an SVG shows: the rectangle from 0,0 to Width,Height, in units.
 type Picture struct {
 	Width, Height float64
-	Parts         []Part    // from back to front
+	Parts         []part    // from back to front
 	LeftOut       []LeftOut // in the order of the file
 }
 
-// Part is an area of one colour, or parts that are shown together with an opacity.
-type Part struct {
+// part is an area of one colour, or parts that are shown together with an opacity.
+type part struct {
 	Area    outline.Area
 	Color   color.NRGBA
-	Parts   []Part  // for a group, which has no area
+	Parts   []part  // for a group, which has no area
 	Opacity float64 // of a group
 }
 
@@ -240,7 +240,7 @@ func (r *reader) fitted(how string, w, h float64, view []float64) outline.Matrix
 const namespace = "http://www.w3.org/2000/svg"
 
 // children reads the elements in an element, up to its end.
-func (r *reader) children(s style, depth int) (parts []Part, err error) {
+func (r *reader) children(s style, depth int) (parts []part, err error) {
 	if err := effort.SVGDepth.Check("", int64(depth)); err != nil {
 		return nil, err
 	}
@@ -264,7 +264,7 @@ func (r *reader) children(s style, depth int) (parts []Part, err error) {
 }
 
 // element reads an element, up to its end.
-func (r *reader) element(t xml.StartElement, s style, depth int) ([]Part, error) {
+func (r *reader) element(t xml.StartElement, s style, depth int) ([]part, error) {
 	name := t.Name.Local
 	if t.Name.Space != namespace && t.Name.Space != "" {
 		return nil, r.decoder.Skip() // of an editor
@@ -302,18 +302,18 @@ func (r *reader) element(t xml.StartElement, s style, depth int) ([]Part, error)
 }
 
 // grouped returns parts with an opacity.
-func grouped(parts []Part, opacity float64) []Part {
+func grouped(parts []part, opacity float64) []part {
 	switch {
 	case len(parts) == 0 || opacity >= 1:
 		return parts
 	case opacity <= 0:
 		return nil
 	}
-	return []Part{{Parts: parts, Opacity: opacity}}
+	return []part{{Parts: parts, Opacity: opacity}}
 }
 
 // paint returns the parts of a drawn element: its area, and its line.
-func (r *reader) paint(pen *outline.Pen, s style) (parts []Part, err error) {
+func (r *reader) paint(pen *outline.Pen, s style) (parts []part, err error) {
 	add := func(p outline.Path, rule outline.Rule, c color.NRGBA, opacity float64) {
 		c.A = uint8(float64(c.A)*opacity + 0.5)
 		p = p.Mapped(s.matrix)
@@ -326,7 +326,7 @@ func (r *reader) paint(pen *outline.Pen, s style) (parts []Part, err error) {
 			}
 		}
 		if p = p.Clipped(0, 0, r.picture.Width, r.picture.Height); c.A > 0 && len(p) > 0 {
-			parts = append(parts, Part{Area: outline.Area{Path: p, Rule: rule}, Color: c})
+			parts = append(parts, part{Area: outline.Area{Path: p, Rule: rule}, Color: c})
 		}
 	}
 	if !s.visible {

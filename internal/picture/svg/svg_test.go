@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"image/color"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"trowel.example/fault"
 	"trowel.example/internal/picture/outline"
+	"trowel.example/internal/testing/judge"
 )
 
 var usualOptions = Options{Scale: 1, Tolerance: 0.1, Color: color.NRGBA{1, 2, 3, 255}}
@@ -22,7 +22,7 @@ func svgOf(elements string) []byte {
 }
 
 // described returns the rectangles around the parts of a picture, with their colours.
-func described(parts []Part) string {
+func described(parts []part) string {
 	var list []string
 	for _, p := range parts {
 		if p.Parts != nil {
@@ -134,10 +134,7 @@ func TestErrors(t *testing.T) {
 
 // TestLeftOut tests that everything that is not drawn is named, once for each kind.
 func TestLeftOut(t *testing.T) {
-	data, err := os.ReadFile("testdata/leftout.svg")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := judge.Read(t, "testdata/leftout.svg")
 	p, err := Read(data, usualOptions)
 	if err != nil {
 		t.Fatal(err)
@@ -195,10 +192,7 @@ func FuzzRead(f *testing.F) {
 		f.Fatal("no seeds")
 	}
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
+		data := judge.Read(f, file)
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -3,11 +3,11 @@ package leveldb
 import (
 	"bytes"
 	"io"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"trowel.example/fault"
+	"trowel.example/internal/testing/judge"
 )
 
 // seeds adds the files of sample databases whose names match a pattern.
@@ -15,10 +15,7 @@ func seeds(f *testing.F, pattern string) {
 	for _, end := range []func(*Writer) error{(*Writer).Close, abandon} {
 		files, _ := filepath.Glob(filepath.Join(makeDB(f, 30, 0, end), pattern))
 		for _, path := range files {
-			data, err := os.ReadFile(path)
-			if err != nil {
-				f.Fatal(err)
-			}
+			data := judge.Read(f, path)
 			f.Add(data)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"trowel.example/internal/files/filelock"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -119,10 +120,7 @@ func python(t *testing.T, args ...string) string {
 func clean(t *testing.T, dir string, words ...string) {
 	t.Helper()
 	for _, name := range []string{"LOG", "LOG.old"} {
-		log, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		log := judge.Read(t, filepath.Join(dir, name))
 		for _, word := range append(words, "gnoring", "rror", "orrupt") {
 			if strings.Contains(string(log), word) {
 				t.Errorf("C++ says:\n%s", log)

@@ -24,6 +24,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/files/regular"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -96,10 +97,7 @@ func snapshot(t testing.TB, dir string) map[string]string {
 	}
 	all := map[string]string{}
 	for _, e := range entries {
-		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, filepath.Join(dir, e.Name()))
 		info, _ := e.Info()
 		all[e.Name()] = fmt.Sprint(info.ModTime(), info.Mode(), md5.Sum(data))
 	}
@@ -277,14 +275,9 @@ func TestTornLog(t *testing.T) {
 		return abandon(w)
 	})
 	path := filepath.Join(dir, logName(3))
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := judge.Read(t, path)
 	for cut := len(data); cut >= 0; cut -= 97 {
-		if err := os.WriteFile(path, data[:cut], 0o644); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, path, data[:cut])
 		db := open(t, dir)
 		n := 0
 		for range db.All() {
@@ -314,16 +307,11 @@ func TestDamage(t *testing.T) {
 	}
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
-		good, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		good := judge.Read(t, path)
 		for at := 0; at < len(good); at += 1 + len(good)/150 {
 			bad := bytes.Clone(good)
 			bad[at] ^= 0x41
-			if err := os.WriteFile(path, bad, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			judge.Write(t, path, bad)
 			db, err := Open(dir, nil)
 			if err != nil {
 				var e *fault.Error
@@ -347,9 +335,7 @@ func TestDamage(t *testing.T) {
 			}
 			db.Close()
 		}
-		if err := os.WriteFile(path, good, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, path, good)
 	}
 	for _, name := range []string{"MANIFEST*", "*.ldb", "*.log", "CURRENT"} {
 		files, err := filepath.Glob(filepath.Join(dir, name))
@@ -357,9 +343,7 @@ func TestDamage(t *testing.T) {
 			t.Fatal(name, files, err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "LOCK"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, filepath.Join(dir, "LOCK"), nil)
 	if _, err := Open(dir, nil); err == nil || errors.Is(err, os.ErrNotExist) {
 		t.Errorf("with nothing to rebuild from: %v", err)
 	}
@@ -584,9 +568,7 @@ func TestPointers(t *testing.T) {
 		for _, e := range entries {
 			if strings.Contains(e.Name(), c.file) {
 				text := "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"
-				if err := os.WriteFile(filepath.Join(dir, e.Name()), []byte(text), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				judge.Write(t, filepath.Join(dir, e.Name()), []byte(text))
 			}
 		}
 		db, err := Open(dir, nil)

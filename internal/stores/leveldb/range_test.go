@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -114,10 +115,7 @@ func TestRangeDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	tables, _ := filepath.Glob(filepath.Join(dir, "*.ldb"))
-	data, err := os.ReadFile(tables[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := judge.Read(t, tables[0])
 	data[len(data)/2] ^= 1
 	if err := os.WriteFile(tables[0], data, 0o600); err != nil {
 		t.Fatal(err)

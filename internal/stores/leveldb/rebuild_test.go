@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/internal/text/words"
 )
@@ -138,10 +139,7 @@ func TestRebuild(t *testing.T) {
 			})
 		},
 	}
-	manifest, err := os.ReadFile(theFile(t, dir, "MANIFEST*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	manifest := judge.Read(t, theFile(t, dir, "MANIFEST*"))
 	for i := 0; i < len(manifest); i += tests.Of(t, 45, 9) {
 		cases[fmt.Sprint("manifest cut at ", i)] = func(dir string) {
 			change(t, theFile(t, dir, "MANIFEST*"), func(b []byte) []byte { return b[:i] })
@@ -236,10 +234,7 @@ func TestSalvage(t *testing.T) {
 		source := filepath.Join(t.TempDir(), "db")
 		truth := makeSealed(t, source, 300, versions)
 		path := theFile(t, source, pattern)
-		good, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		good := judge.Read(t, path)
 		dir := copyDB(t, source)
 		path = theFile(t, dir, pattern)
 		salvaged, lost := 0, 0

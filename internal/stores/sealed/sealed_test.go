@@ -17,6 +17,7 @@ import (
 	"trowel.example/internal/limits/effort"
 	"trowel.example/internal/stores/sealed"
 	"trowel.example/internal/stores/storage"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -92,10 +93,7 @@ func TestChanged(t *testing.T) {
 	if err := storage.WriteFile(t.Context(), s, "in/file", []byte("what nobody else reads")); err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(folder.Path("in/file"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := judge.Read(t, folder.Path("in/file"))
 	fails := func(what string, i int, changed []byte) {
 		t.Helper()
 		if err := os.WriteFile(folder.Path("in/file"), changed, 0o600); err != nil {
@@ -178,10 +176,7 @@ func TestReaders(t *testing.T) {
 		t.Errorf("without keys: %v", err)
 	}
 
-	secret, err := os.ReadFile(one)
-	if err != nil {
-		t.Fatal(err)
-	}
+	secret := judge.Read(t, one)
 	line := strings.Split(string(secret), "\n")[1]
 	wrong := filepath.Join(t.TempDir(), "wrong.txt")
 	if err := os.WriteFile(wrong, []byte(line[:20]+"\n"), 0o600); err != nil {
@@ -219,10 +214,7 @@ func TestPassphraseOnce(t *testing.T) {
 	if err != nil || len(names) != 2 {
 		t.Fatal(names, err)
 	}
-	first, err := os.ReadFile(folder.Path(names[0]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := judge.Read(t, folder.Path(names[0]))
 	second, err := os.Open(folder.Path(names[1]))
 	if err != nil {
 		t.Fatal(err)
@@ -252,10 +244,7 @@ func TestPassphraseOnce(t *testing.T) {
 		t.Errorf("the second opening takes %d bytes", n)
 	}
 	for _, name := range names { // each alone is enough
-		data, err := os.ReadFile(folder.Path(name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, folder.Path(name))
 		alone := storage.Folder(t.TempDir())
 		sealed.Forget()
 		if err := storage.WriteFile(t.Context(), alone, name, data); err != nil {
@@ -285,10 +274,7 @@ func FuzzUnwrap(f *testing.F) {
 	if err := os.Remove(folder.Path(names[1])); err != nil {
 		f.Fatal(err)
 	}
-	data, err := os.ReadFile(folder.Path(names[0]))
-	if err != nil {
-		f.Fatal(err)
-	}
+	data := judge.Read(f, folder.Path(names[0]))
 	f.Add(data)
 	f.Add([]byte("age-encryption.org/v1\n-> scrypt AAAA 30\n"))
 	f.Add([]byte(armor.Header + "\nYWdlLWVu\n" + armor.Footer + "\n"))

@@ -15,6 +15,8 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	_ "trowel.example/internal/testing/tests"
+
+	"trowel.example/internal/testing/judge"
 )
 
 // TestRandomLog tests that files of random bytes with the names of a log are ignored, as by SQLite, and that readers
@@ -38,13 +40,9 @@ func TestRandomLog(t *testing.T) {
 					t.Fatal(err)
 				}
 				random := bytes.Repeat([]byte("random"), 6000)
-				if err := os.WriteFile(path+"-wal", random[:size], 0o644); err != nil {
-					t.Fatal(err)
-				}
+				judge.Write(t, path+"-wal", random[:size])
 				if shm >= 0 {
-					if err := os.WriteFile(path+"-shm", random[:shm], 0o644); err != nil {
-						t.Fatal(err)
-					}
+					judge.Write(t, path+"-shm", random[:shm])
 				}
 				f, err := Open(path)
 				if err != nil {
@@ -127,18 +125,13 @@ func TestDamagedIndex(t *testing.T) {
 	}
 	all := func(path string) (list [][]byte) {
 		for _, suffix := range []string{"", "-wal", "-shm"} {
-			data, err := os.ReadFile(path + suffix)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := judge.Read(t, path+suffix)
 			list = append(list, data)
 		}
 		return list
 	}
 	for i, suffix := range []string{"", "-wal", "-shm"} {
-		if err := os.WriteFile(copied+suffix, all(path)[i], 0o644); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, copied+suffix, all(path)[i])
 	}
 	read := func(path string) (n int64, err error) {
 		f, err := Open(path)

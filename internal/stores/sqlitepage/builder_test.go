@@ -358,10 +358,7 @@ func TestScanDamage(t *testing.T) {
 	if _, err := b.Finish(); err != nil {
 		t.Fatal(err)
 	}
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := judge.Read(t, path)
 	digest := func() (sum uint64, err error) {
 		n := 0
 		err = Scan(path, oneColumn, func(ints []int64, data []byte) error {
@@ -430,10 +427,7 @@ func FuzzResume(f *testing.F) {
 	if err := b.Flush(); err != nil {
 		f.Fatal(err)
 	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		f.Fatal(err)
-	}
+	data := judge.Read(f, path)
 	b.Abandon()
 	f.Add(data, 0, byte(0))
 	f.Add(data, 5000, byte(1))

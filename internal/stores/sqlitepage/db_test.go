@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"trowel.example/fault"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -83,10 +83,7 @@ func orderSeeds(t testing.TB) (seeds [][]byte) {
 		exec(t, conn, "VACUUM")
 		exec(t, conn, "PRAGMA wal_checkpoint(TRUNCATE)")
 		conn.Close()
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, path)
 		seeds = append(seeds, data)
 	}
 	return seeds
@@ -164,10 +161,7 @@ func TestCircle(t *testing.T) {
 		exec(t, conn, "INSERT INTO blocks VALUES (?, ?)", i, bytes.Repeat([]byte{1}, 30+i%7*300))
 	}
 	conn.Close()
-	sound, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sound := judge.Read(t, path)
 	open := func(data []byte) *DB {
 		db, err := newDB(t.Context(), path, bytes.NewReader(data), int64(len(data)), nil, 0)
 		if err != nil {
@@ -251,10 +245,7 @@ func TestReads(t *testing.T) {
 	exec(t, conn, "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n WHERE i<12000) "+
 		"INSERT INTO blocks SELECT i * 7919 % 12007, zeroblob(900) FROM n")
 	conn.Close()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := judge.Read(t, path)
 	in := &counted{ReaderAt: bytes.NewReader(data)}
 	db, err := newDB(t.Context(), path, in, int64(len(data)), nil, 0)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -111,10 +112,7 @@ func buildOrders(t testing.TB, r *rand.Rand, pageSize, reserved int, encoding st
 	exec(t, conn, "PRAGMA journal_mode=DELETE")
 	exec(t, conn, "PRAGMA user_version=1") // writes the first page
 	conn.Close()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := judge.Read(t, path)
 	data[20] = byte(reserved)
 	usable := (pageSize - reserved) % 65536
 	data[105], data[106] = byte(usable>>8), byte(usable)

@@ -3,7 +3,6 @@ package floors
 import (
 	"go/ast"
 	"go/token"
-	"os"
 	"os/exec"
 	"path"
 	"regexp"
@@ -11,16 +10,15 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"trowel.example/internal/testing/judge"
 )
 
 // TestImportsGoDown tests that each package imports only packages above it in the table of floors, or in the same row,
 // and that each package is in the table or, if it is for tests only, on the page.
 func TestImportsGoDown(t *testing.T) {
 	imports := importsOf(t)
-	page, err := os.ReadFile("../../../docs/design.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := judge.Read(t, "../../../docs/design.md")
 	floor := floorsOf(t, string(page), imports)
 	for pkg, list := range imports {
 		own, ok := floor[pkg]
@@ -119,10 +117,7 @@ func importsOf(t *testing.T) map[string][]string {
 // importsIn is importsOf for the files of tests, or for all others.
 func importsIn(t *testing.T, tests bool) map[string][]string {
 	t.Helper()
-	mod, err := os.ReadFile("../../../go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
+	mod := judge.Read(t, "../../../go.mod")
 	module := strings.Fields(string(mod))[1]
 	imports := make(map[string][]string)
 	eachFile(t, tests, func(_ *token.FileSet, own string, f *ast.File) {

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
+
+	"trowel.example/internal/testing/judge"
 )
 
 // TestWorkflows tests that each action of a workflow is pinned by a commit hash, with its version in a comment, and
@@ -18,10 +20,7 @@ func TestWorkflows(t *testing.T) {
 	pinned := regexp.MustCompile(`^ +- uses: [\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$`)
 	script := regexp.MustCompile(`\.ci/[\w-]+`)
 	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := judge.Read(t, name)
 		for _, line := range uses.FindAllString(string(text), -1) {
 			if !pinned.MatchString(line) {
 				t.Errorf("%s: %q: expected OWNER/ACTION@HASH # VERSION", name, line)

@@ -2,7 +2,6 @@
 package seedmod
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"trowel.example/internal/testing/censustest"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/mod"
@@ -30,7 +30,7 @@ func Make(n int, seed uint64) (seeds []censustest.Seed, queries []censustest.Que
 	r := rand.New(rand.NewPCG(seed, 2))
 	for i := range n {
 		file := fmt.Sprintf("mod%03d.MOD", i)
-		var target memory
+		var target tests.Memory
 		h := a.header(r, file, i)
 		files, err := a.files(r, file, i)
 		if err != nil {
@@ -39,23 +39,9 @@ func Make(n int, seed uint64) (seeds []censustest.Seed, queries []censustest.Que
 		if _, err := mod.Write(context.Background(), &target, h, files, nil); err != nil {
 			return nil, nil, err
 		}
-		seeds = append(seeds, censustest.Seed{Name: file, Data: target.data})
+		seeds = append(seeds, censustest.Seed{Name: file, Data: target.Data})
 	}
 	return seeds, a.queries(), nil
-}
-
-// memory is an output in memory.
-type memory struct{ data []byte }
-
-func (m *memory) WriteAt(p []byte, at int64) (int, error) {
-	if more := int(at) + len(p) - len(m.data); more > 0 {
-		m.data = append(m.data, make([]byte, more)...)
-	}
-	return copy(m.data[at:], p), nil
-}
-
-func (m *memory) ReadAt(p []byte, at int64) (int, error) {
-	return bytes.NewReader(m.data).ReadAt(p, at)
 }
 
 // answers collects the contents of the mods, as the queries will return them.

@@ -132,8 +132,8 @@ func place(source string, at int) (line, column int) {
 	return strings.Count(before, "\n") + 1, len([]rune(before[start:])) + 1
 }
 
-// Number parses a decimal number such as -1.5 or 2e3, of at most 60 characters, exactly.
-func Number(s string) (*big.Rat, bool) {
+// number parses a decimal number such as -1.5 or 2e3, of at most 60 characters, exactly.
+func number(s string) (*big.Rat, bool) {
 	digits, at := strings.TrimPrefix(s, "-"), 0
 	digit := func() bool { return at < len(digits) && digits[at] >= '0' && digits[at] <= '9' }
 	n := 0

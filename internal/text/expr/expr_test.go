@@ -106,12 +106,12 @@ func TestErrors(t *testing.T) {
 
 func TestNumber(t *testing.T) {
 	for _, s := range []string{"", "-", ".", "1e", "1e+", "+1", "1_0", "0x1", "1/2", "1e1000", strings.Repeat("1", 61), " 1", "Inf", "NaN"} {
-		if r, ok := Number(s); ok {
+		if r, ok := number(s); ok {
 			t.Errorf("%q is %v", s, r)
 		}
 	}
 	for s, want := range map[string]string{"-1.50": "-3/2", "1.": "1", ".5": "1/2", "1E2": "100", "2e-2": "1/50"} {
-		if r, ok := Number(s); !ok || r.RatString() != want {
+		if r, ok := number(s); !ok || r.RatString() != want {
 			t.Errorf("%q is %v", s, r)
 		}
 	}

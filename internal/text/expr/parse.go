@@ -125,7 +125,7 @@ func (p *parser) unary() *node {
 		return n
 	case token != "" && (token[0] >= '0' && token[0] <= '9' || token[0] == '.'):
 		p.at += len(token)
-		value, ok := Number(token)
+		value, ok := number(token)
 		if !ok {
 			p.err = p.fail(at, fmt.Errorf("%q is not a number", token))
 		}

@@ -11,8 +11,8 @@ type Maybe[T any] struct {
 	There bool
 }
 
-// Get returns the item with a key.
-func Get[K, T comparable](m map[K]T, key K) Maybe[T] {
+// get returns the item with a key.
+func get[K, T comparable](m map[K]T, key K) Maybe[T] {
 	v, there := m[key]
 	return Maybe[T]{v, there}
 }
@@ -36,7 +36,7 @@ func (s Store[K, T]) Merge(base, ours, theirs []T) []T {
 	}
 	var merged []T
 	for _, k := range keys {
-		b, o, t := Get(b, k), Get(o, k), Get(t, k)
+		b, o, t := get(b, k), get(o, k), get(t, k)
 		took := func() {
 			if s.Took != nil {
 				s.Took(k.Key)

@@ -184,9 +184,7 @@ func TestNoEmptyImage(t *testing.T) {
 	mapper := judge.Find(t, "minetestmapper")
 	dir := worldCopy(t, "generated/v24-sqlite")
 	colors := filepath.Join(t.TempDir(), "colors.txt")
-	if err := os.WriteFile(colors, []byte("no:node 1 2 3\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, colors, []byte("no:node 1 2 3\n"))
 	for _, limit := range []string{"--min-y=-2000", "--min-y=20000"} {
 		out := t.TempDir()
 		a, b := filepath.Join(out, "a.png"), filepath.Join(out, "b.png")

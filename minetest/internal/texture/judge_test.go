@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/internal/texture"
 )
@@ -28,10 +29,7 @@ var differs = map[string]bool{
 func TestJudgeClient(t *testing.T) {
 	dir := tests.Corpus(t, "minetest/client")
 	read := func(name string) []byte {
-		data, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, filepath.Join(dir, name))
 		return data
 	}
 	var list []struct {

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/internal/nodemesh"
 	"trowel.example/minetest/internal/texture"
@@ -96,10 +97,7 @@ func (s *scene) draw(t *testing.T) *image.RGBA {
 // each calls do with the scenes whose pictures are in the corpus, or in the folder that TROWEL_CLIENT names.
 func each(t *testing.T, do func(*scene)) {
 	dir := tests.Corpus(t, "minetest/client")
-	raw, err := os.ReadFile(filepath.Join(dir, "world/nodes_full.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := judge.Read(t, filepath.Join(dir, "world/nodes_full.json"))
 	raw = append([]byte(`{"format": "trowel-nodes", "version": 2, `), bytes.TrimSpace(raw)[1:]...)
 	file, err := nodedef.Parse(bytes.NewReader(raw))
 	if err != nil {

@@ -142,13 +142,7 @@ func TestChunks(t *testing.T) {
 
 // TestChunksBackends tests that blocks are deleted in every backend, and that a backup restores them.
 func TestChunksBackends(t *testing.T) {
-	for name, config := range map[string]func(*testing.T) mapdb.Config{
-		"x, y, z": func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.SQLite, Schema: mapdb.SchemaXYZ} },
-		"LevelDB": func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.LevelDB} },
-		"PostgreSQL": func(t *testing.T) mapdb.Config {
-			return mapdb.Config{Backend: mapdb.Postgres, Postgres: judge.Postgres(t)}
-		},
-	} {
+	for name, config := range worldtest.Backends {
 		t.Run(name, func(t *testing.T) {
 			c := config(t)
 			dir := wild(t, c)

@@ -76,73 +76,75 @@ func TestHostileBackup(t *testing.T) {
 // are removed.
 func TestRestore(t *testing.T) {
 	ctx := context.Background()
-	for _, backend := range []string{mapdb.SQLite, mapdb.LevelDB} {
-		c := mapdb.Config{Backend: backend}
-		dir := worldtest.World(t, t.TempDir(), c, 9)
-		before := worldtest.Snapshot(t, dir)
-		b, err := worldbackup.New(dir, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer b.Discard()
-		one, two, none := worldtest.Pos(1), worldtest.Pos(2), mapdb.Pos{X: 99}
-		db, err := mapdb.Open(ctx, dir, c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		blocks := worldtest.All(t, db)
-		for _, p := range []mapdb.Pos{one, two} {
-			data, err := db.Get(ctx, p)
-			if err == nil {
-				err = b.Block(mapdb.Block{Pos: p, Data: data})
-			}
+	for backend, config := range worldtest.Backends {
+		t.Run(backend, func(t *testing.T) {
+			c := config(t)
+			dir := worldtest.World(t, t.TempDir(), c, 9)
+			before := worldtest.Snapshot(t, dir)
+			b, err := worldbackup.New(dir, "")
 			if err != nil {
 				t.Fatal(err)
 			}
-		}
-		if err := db.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if err := b.File("env_meta.txt"); err != nil {
-			t.Fatal(err)
-		}
-		if err := b.Store([]string{"players"}); err != nil {
-			t.Fatal(err)
-		}
-		path, err := b.Finish()
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = mapdb.Edit(ctx, dir, c, []mapdb.Pos{one, two, none}, func(p mapdb.Pos, data []byte) ([]byte, error) {
-			if (data == nil) != (p == none) {
-				t.Errorf("%v has %d bytes", p, len(data))
+			defer b.Discard()
+			one, two, none := worldtest.Pos(1), worldtest.Pos(2), mapdb.Pos{X: 99}
+			db, err := mapdb.Open(ctx, dir, c)
+			if err != nil {
+				t.Fatal(err)
 			}
-			if p == two {
-				return nil, nil
+			blocks := worldtest.All(t, db)
+			for _, p := range []mapdb.Pos{one, two} {
+				data, err := db.Get(ctx, p)
+				if err == nil {
+					err = b.Block(mapdb.Block{Pos: p, Data: data})
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
 			}
-			return []byte("changed"), nil
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if err := b.File("env_meta.txt"); err != nil {
+				t.Fatal(err)
+			}
+			if err := b.Store([]string{"players"}); err != nil {
+				t.Fatal(err)
+			}
+			path, err := b.Finish()
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = mapdb.Edit(ctx, dir, c, []mapdb.Pos{one, two, none}, func(p mapdb.Pos, data []byte) ([]byte, error) {
+				if (data == nil) != (p == none) {
+					t.Errorf("%v has %d bytes", p, len(data))
+				}
+				if p == two {
+					return nil, nil
+				}
+				return []byte("changed"), nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			judge.Write(t, filepath.Join(dir, "env_meta.txt"), []byte("changed"))
+			judge.Write(t, filepath.Join(dir, "players", "new"), []byte("new"))
+			if err := worldbackup.Restore(ctx, dir, path, worldbackup.Options{}); err != nil {
+				t.Fatal(err)
+			}
+			if db, err = mapdb.Open(ctx, dir, c); err != nil {
+				t.Fatal(err)
+			}
+			blocks[none] = "changed" // it is not in the backup
+			if diff := cmp.Diff(blocks, worldtest.All(t, db)); diff != "" {
+				t.Error(diff)
+			}
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(before, worldtest.Snapshot(t, dir)); diff != "" {
+				t.Error(diff)
+			}
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		judge.Write(t, filepath.Join(dir, "env_meta.txt"), []byte("changed"))
-		judge.Write(t, filepath.Join(dir, "players", "new"), []byte("new"))
-		if err := worldbackup.Restore(ctx, dir, path, worldbackup.Options{}); err != nil {
-			t.Fatal(err)
-		}
-		if db, err = mapdb.Open(ctx, dir, c); err != nil {
-			t.Fatal(err)
-		}
-		blocks[none] = "changed" // it is not in the backup
-		if diff := cmp.Diff(blocks, worldtest.All(t, db)); diff != "" {
-			t.Errorf("%s: %s", backend, diff)
-		}
-		if err := db.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(before, worldtest.Snapshot(t, dir)); diff != "" {
-			t.Errorf("%s: %s", backend, diff)
-		}
 	}
 }
 

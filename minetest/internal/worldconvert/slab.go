@@ -126,7 +126,7 @@ func (w *World) Convert(ctx context.Context, s mapdb.Slab) (r Report, err error)
 		}
 		r.Add(done)
 	}
-	return r, fmt.Errorf("%s: slab %s: %w", w.store, s, ErrChanged)
+	return r, fmt.Errorf("%s: slab %s: %w", w.store, s, errChanged)
 }
 
 // scan reads the rows of a slab and reports whether any must be converted. If keep is set, those rows are then in the

@@ -45,10 +45,10 @@ var (
 )
 
 var (
-	// ErrOther means that a folder contains something other than backups of the same conversion.
-	ErrOther = errors.New("the folder contains other files than backups of the same conversion")
-	// ErrChanged means that another program keeps changing the blocks while they are converted.
-	ErrChanged = errors.New("another program changed the world during the run")
+	// errOther means that a folder contains something other than backups of the same conversion.
+	errOther = errors.New("the folder contains other files than backups of the same conversion")
+	// errChanged means that another program keeps changing the blocks while they are converted.
+	errChanged = errors.New("another program changed the world during the run")
 )
 
 // Options control a conversion.
@@ -104,7 +104,7 @@ type World struct {
 }
 
 // Open opens the world in dir for conversion. It fails with [mapdb.ErrInUse] if a program has files of the world open
-// or a game is connected to its database, with [mapdb.ErrReadOnly] for folders of block files, and with [ErrOther].
+// or a game is connected to its database, with [mapdb.ErrReadOnly] for folders of block files, and with errOther.
 func Open(ctx context.Context, dir string, o Options) (_ *World, err error) {
 	if !mapblock.Writable(o.Blocks) {
 		return nil, &fault.Error{Path: "blocks", Offset: -1, Want: "version 17 or 20 to 29", Got: fmt.Sprint(o.Blocks), Err: fault.ErrVersion}
@@ -191,7 +191,7 @@ func (w *World) begin(dir string, c mapdb.Config) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		for _, e := range entries {
 			if !strings.HasSuffix(e.Name(), wholefile.Suffix) {
-				return fmt.Errorf("%s: %w", w.opts.Backups, ErrOther)
+				return fmt.Errorf("%s: %w", w.opts.Backups, errOther)
 			}
 		}
 		text, err = json.MarshalIndent(own, "", "\t")
@@ -207,7 +207,7 @@ func (w *World) begin(dir string, c mapdb.Config) error {
 	}
 	var was label
 	if err := json.Unmarshal(text, &was); err != nil || was != own {
-		return fmt.Errorf("%s: %w", w.opts.Backups, ErrOther)
+		return fmt.Errorf("%s: %w", w.opts.Backups, errOther)
 	}
 	return nil
 }

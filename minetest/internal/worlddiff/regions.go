@@ -21,8 +21,8 @@ type Region struct {
 	Box      Box         `json:"box"`    // contains all nodes that differ
 	Blocks   int         `json:"blocks"` // number of blocks with changes
 	Nodes    int         `json:"nodes,omitempty"`
-	Removed  []NodeCount `json:"removed,omitempty"` // nodes that were there, by name without param2, the most frequent first
-	Placed   []NodeCount `json:"placed,omitempty"`  // nodes that are there now
+	Removed  []nodeCount `json:"removed,omitempty"` // nodes that were there, by name without param2, the most frequent first
+	Placed   []nodeCount `json:"placed,omitempty"`  // nodes that are there now
 	Metadata int         `json:"metadata,omitempty"`
 	Timers   int         `json:"timers,omitempty"`
 	Objects  int         `json:"objects,omitempty"`
@@ -32,8 +32,8 @@ type Region struct {
 	PutBack  string      `json:"putBack,omitempty"`
 }
 
-// NodeCount is a number of nodes of a name.
-type NodeCount struct {
+// nodeCount is a number of nodes of a name.
+type nodeCount struct {
 	Name  string `json:"name"`
 	Count int    `json:"count"`
 }
@@ -205,12 +205,12 @@ func (r *Region) gather(changes []*Change, boxes []Box, list []int) {
 }
 
 // counts returns the numbers by name, the greatest first, without air.
-func counts(of map[string]int) (list []NodeCount) {
+func counts(of map[string]int) (list []nodeCount) {
 	delete(of, "air")
 	for _, name := range slices.Sorted(maps.Keys(of)) {
-		list = append(list, NodeCount{name, of[name]})
+		list = append(list, nodeCount{name, of[name]})
 	}
-	slices.SortStableFunc(list, func(a, b NodeCount) int { return cmp.Compare(b.Count, a.Count) })
+	slices.SortStableFunc(list, func(a, b nodeCount) int { return cmp.Compare(b.Count, a.Count) })
 	return list
 }
 
@@ -244,7 +244,7 @@ func (b Box) Corners() string {
 // String describes the region in one line.
 func (r *Region) String() string {
 	var all []string
-	names := func(what string, list []NodeCount) {
+	names := func(what string, list []nodeCount) {
 		var parts []string
 		for i, n := range list {
 			if i == 3 {

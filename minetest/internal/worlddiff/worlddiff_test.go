@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/internal/worlddiff"
 	"trowel.example/minetest/item"
@@ -28,9 +29,7 @@ func made(t testing.TB, schema mapdb.Schema, blocks map[mapdb.Pos]*mapblock.Bloc
 	ctx := context.Background()
 	dir := t.TempDir()
 	write := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, filepath.Join(dir, name), []byte(text))
 	}
 	write("world.mt", "gameid = test\nbackend = sqlite3\nplayer_backend = sqlite3\nauth_backend = sqlite3\nmod_storage_backend = sqlite3\n")
 	for name, text := range files {

@@ -20,7 +20,7 @@ import (
 var (
 	OptionArea = format.Option{Name: "area", For: format.ForTree | format.ForCheck,
 		Help:  "only the blocks in `x1,y1,z1:x2,y2,z2`, two opposite corners in any order, counted in blocks",
-		Parse: func(value string) error { _, err := ParseArea(value); return err }}
+		Parse: func(value string) error { _, err := parseArea(value); return err }}
 	OptionRemote = format.Option{Name: "remote", Type: format.Bool, Access: format.Access{Remote: true},
 		Help: "connect to database servers on other machines, if world.mt names them"}
 	OptionNodes = format.Option{Name: "nodes", For: format.ForScene, Access: format.Access{Input: true},
@@ -40,7 +40,7 @@ var (
 // Area returns the area of blocks that the user selected, or nil.
 func Area(job *format.Job) (*mapdb.Area, error) {
 	if text := OptionArea.Value(job); text != "" {
-		return ParseArea(text)
+		return parseArea(text)
 	}
 	return nil, nil
 }

@@ -77,14 +77,14 @@ func ParseTime(text string, now time.Time) (time.Time, error) {
 			return t, nil
 		}
 	}
-	if t, ok := Ago(text, now); ok {
+	if t, ok := ago(text, now); ok {
 		return t, nil
 	}
 	return time.Time{}, fmt.Errorf("%q: expected a date such as 2024-01-31, or an age: 12h, 30d, 4w, 6mo or 2y", text)
 }
 
-// Ago returns the moment that is an age before now, such as 12h, 30d, 4w, 6mo or 2y. It reports whether text is an age.
-func Ago(text string, now time.Time) (t time.Time, ok bool) {
+// ago returns the moment that is an age before now, such as 12h, 30d, 4w, 6mo or 2y. It reports whether text is an age.
+func ago(text string, now time.Time) (t time.Time, ok bool) {
 	digits := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyz")
 	n, err := strconv.Atoi(digits)
 	if err != nil || n < 0 || n >= 10000 {

@@ -66,7 +66,7 @@ func (b Bounds) Select() (r worldedit.Region, bounded bool, err error) {
 		r.Box, bounded = r.Box.Intersect(box), true
 	}
 	if b.Area != "" {
-		area, err := ParseArea(b.Area)
+		area, err := parseArea(b.Area)
 		if err != nil {
 			return r, false, fmt.Errorf("--area: %w", err)
 		}
@@ -281,8 +281,8 @@ func ParseBox(option, text string) (worldedit.Box, error) {
 	return worldedit.BoxOf(a, b), nil
 }
 
-// ParseArea parses an area of blocks, selected by two corners.
-func ParseArea(text string) (*mapdb.Area, error) {
+// parseArea parses an area of blocks, selected by two corners.
+func parseArea(text string) (*mapdb.Area, error) {
 	a, b, ok := parseCorners(text, mapdb.MinCoord, mapdb.MaxCoord)
 	if !ok {
 		return nil, fmt.Errorf("expected two positions of blocks such as -2,0,-2:2,1,2, from %d to %d, not %q",

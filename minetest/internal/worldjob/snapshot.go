@@ -122,7 +122,7 @@ func OpenSnapshot(ctx context.Context, job *format.Job, src *format.Source, mome
 	if err != nil {
 		return nil, nil, err
 	}
-	if t, ok := Ago(moment, time.Now()); ok {
+	if t, ok := ago(moment, time.Now()); ok {
 		moment = t.Format(time.RFC3339)
 	}
 	s, err := r.Select(ctx, moment, func(id string, err error) { job.Warn("snapshots/"+id, "%v", err) })

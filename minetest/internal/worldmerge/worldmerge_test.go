@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/internal/values/merge3"
 	"trowel.example/minetest/internal/worldmerge"
@@ -297,9 +298,7 @@ func TestMergeWhole(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, path, []byte(text))
 	}
 	player := func(x string, dirt int) string {
 		return fmt.Sprintf("hp = 20\nname = ann\npitch = 0\nposition = (%s,0,0)\nyaw = 0\nversion = "+
@@ -456,9 +455,7 @@ func TestTimesTogether(t *testing.T) {
 					"world.mt":     "gameid = devtest\nbackend = dummy\nplayer_backend = files\nauth_backend = files\n",
 					"env_meta.txt": fmt.Sprintf("game_time = %d\nday_count = %d\ntime_of_day = %d\nEnvArgsEnd\n", game, day, hour),
 				} {
-					if err := os.WriteFile(filepath.Join(dirs[i], file), []byte(text), 0o666); err != nil {
-						t.Fatal(err)
-					}
+					judge.Write(t, filepath.Join(dirs[i], file), []byte(text))
 				}
 			}
 			w, err := worldedit.Open(t.Context(), dirs[1], worldedit.Options{})

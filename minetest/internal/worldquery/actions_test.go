@@ -2,7 +2,6 @@ package worldquery_test
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/minetest/internal/rollback"
 	"trowel.example/minetest/internal/worldquery"
 	"trowel.example/minetest/world"
@@ -71,9 +71,7 @@ func TestActions(t *testing.T) {
 	if len(findings) != 1 || !strings.Contains(findings[0], "action 5 has no name for the actor") || len(missed) != 1 {
 		t.Errorf("%q, %q", findings, missed)
 	}
-	if err := os.WriteFile(path, []byte("SQLite format 3\x00, or so"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, path, []byte("SQLite format 3\x00, or so"))
 	if actions, findings, missed := read(); len(actions) > 0 || len(findings) != 1 || len(missed) != 1 ||
 		!strings.Contains(findings[0], "mt-world-unreadable") {
 		t.Errorf("%q, %q, %q", actions, findings, missed)

@@ -84,12 +84,12 @@ type Meta struct {
 // FindMetadata finds the variables of nodes for which wanted reports true.
 func FindMetadata(ctx context.Context, db mapdb.DB, where Where, wanted func(key, value string) bool, yield func(Meta) error) error {
 	return query[Meta]{look: func(p mapdb.Pos, b *mapblock.Block) []Meta {
-		return MetadataIn(p, b, where, wanted)
+		return metadataIn(p, b, where, wanted)
 	}}.run(ctx, db, where, yield)
 }
 
-// MetadataIn is [Metadata] for the block at a position, as returned by [mapblock.Block.Today].
-func MetadataIn(p mapdb.Pos, b *mapblock.Block, where Where, wanted func(key, value string) bool) (found []Meta) {
+// metadataIn is [Metadata] for the block at a position, as returned by [mapblock.Block.Today].
+func metadataIn(p mapdb.Pos, b *mapblock.Block, where Where, wanted func(key, value string) bool) (found []Meta) {
 	for i := range b.Metadata.List {
 		m := &b.Metadata.List[i]
 		if int(m.Pos) >= mapblock.NodeCount || !where.contains(p, int(m.Pos)) {
@@ -113,11 +113,11 @@ type Timer struct {
 
 // FindTimers finds the timers of nodes by the names of the nodes.
 func FindTimers(ctx context.Context, db mapdb.DB, where Where, names Names, yield func(Timer) error) error {
-	return query[Timer]{look: func(p mapdb.Pos, b *mapblock.Block) []Timer { return TimersIn(p, b, where, names) }}.run(ctx, db, where, yield)
+	return query[Timer]{look: func(p mapdb.Pos, b *mapblock.Block) []Timer { return timersIn(p, b, where, names) }}.run(ctx, db, where, yield)
 }
 
-// TimersIn is [Timers] for the block at a position, as returned by [mapblock.Block.Today].
-func TimersIn(p mapdb.Pos, b *mapblock.Block, where Where, names Names) (found []Timer) {
+// timersIn is [Timers] for the block at a position, as returned by [mapblock.Block.Today].
+func timersIn(p mapdb.Pos, b *mapblock.Block, where Where, names Names) (found []Timer) {
 	for _, t := range b.Timers.List {
 		if int(t.Pos) >= mapblock.NodeCount || !where.contains(p, int(t.Pos)) {
 			continue

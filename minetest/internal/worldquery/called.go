@@ -64,5 +64,5 @@ func PlayersCalled(ctx context.Context, dir string, o world.Options, yield func(
 		return err
 	}
 	defer players.Close()
-	return PlayerItems(ctx, players, Names{}, func(error) {}, func(it Item) error { return yield(Called{KindItem, it.Stack.Name}) })
+	return playerItems(ctx, players, Names{}, func(error) {}, func(it Item) error { return yield(Called{KindItem, it.Stack.Name}) })
 }

@@ -24,11 +24,11 @@ type Item struct {
 
 // FindItems finds items by name, in the inventories of nodes and dropped in the world.
 func FindItems(ctx context.Context, db mapdb.DB, where Where, names Names, yield func(Item) error) error {
-	return query[Item]{look: func(p mapdb.Pos, b *mapblock.Block) []Item { return ItemsIn(p, b, where, names) }}.run(ctx, db, where, yield)
+	return query[Item]{look: func(p mapdb.Pos, b *mapblock.Block) []Item { return itemsIn(p, b, where, names) }}.run(ctx, db, where, yield)
 }
 
-// ItemsIn is [Items] for the block at a position, as returned by [mapblock.Block.Today].
-func ItemsIn(p mapdb.Pos, b *mapblock.Block, where Where, names Names) (found []Item) {
+// itemsIn is [Items] for the block at a position, as returned by [mapblock.Block.Today].
+func itemsIn(p mapdb.Pos, b *mapblock.Block, where Where, names Names) (found []Item) {
 	for i := range b.Metadata.List {
 		m := &b.Metadata.List[i]
 		if len(m.Inventory) == 0 || int(m.Pos) >= mapblock.NodeCount || !where.contains(p, int(m.Pos)) {
@@ -73,9 +73,9 @@ func stacks(inv *item.Inventory, names Names, do func(list string, slot int, s i
 	}
 }
 
-// PlayerItems finds items in the inventories of players.
-func PlayerItems(ctx context.Context, players world.Players, names Names, onMiss func(error), yield func(Item) error) error {
-	return FindPlayers(ctx, players, Names{}, onMiss, func(p *world.Player) error {
+// playerItems finds items in the inventories of players.
+func playerItems(ctx context.Context, players world.Players, names Names, onMiss func(error), yield func(Item) error) error {
+	return findPlayers(ctx, players, Names{}, onMiss, func(p *world.Player) error {
 		items, err := ItemsOf(p, names)
 		if err != nil {
 			onMiss(err)
@@ -89,7 +89,7 @@ func PlayerItems(ctx context.Context, players world.Players, names Names, onMiss
 	})
 }
 
-// ItemsOf is [PlayerItems] for one player. If a part of the inventory cannot be read, it returns an error and the
+// ItemsOf is playerItems for one player. If a part of the inventory cannot be read, it returns an error and the
 // items that can be read.
 func ItemsOf(p *world.Player, names Names) (found []Item, err error) {
 	inv := p.Inventory
@@ -103,8 +103,8 @@ func ItemsOf(p *world.Player, names Names) (found []Item, err error) {
 	return found, err
 }
 
-// FindPlayers finds players by name. It calls onMiss with errors about players that cannot be read.
-func FindPlayers(ctx context.Context, players world.Players, names Names, onMiss func(error), yield func(*world.Player) error) error {
+// findPlayers finds players by name. It calls onMiss with errors about players that cannot be read.
+func findPlayers(ctx context.Context, players world.Players, names Names, onMiss func(error), yield func(*world.Player) error) error {
 	return Each(ctx, players, names.Match, func(name string, err error) {
 		if name != "" {
 			err = fmt.Errorf("player %s: %w", name, err)
@@ -155,12 +155,12 @@ type Object struct {
 
 // FindObjects finds objects by name.
 func FindObjects(ctx context.Context, db mapdb.DB, where Where, names Names, yield func(Object) error) error {
-	return query[Object]{look: func(p mapdb.Pos, b *mapblock.Block) []Object { return ObjectsIn(p, b, where, names) }}.run(
+	return query[Object]{look: func(p mapdb.Pos, b *mapblock.Block) []Object { return objectsIn(p, b, where, names) }}.run(
 		ctx, db, where, yield)
 }
 
-// ObjectsIn is [Objects] for the block at a position, as returned by [mapblock.Block.Today].
-func ObjectsIn(p mapdb.Pos, b *mapblock.Block, where Where, names Names) (found []Object) {
+// objectsIn is [Objects] for the block at a position, as returned by [mapblock.Block.Today].
+func objectsIn(p mapdb.Pos, b *mapblock.Block, where Where, names Names) (found []Object) {
 	for i := range b.Objects.List {
 		if o := ObjectOf(p, &b.Objects.List[i]); names.Match(o.Name) && where.Contains(NodeOf(o.Pos)) {
 			found = append(found, o)

@@ -364,7 +364,7 @@ func Items(ctx context.Context, s *Search, o ItemOptions) error {
 	nodes, players, err := o.Items.Select(bounded)
 	if players && worldjob.InRest(s.job) {
 		err = s.inPlayers(ctx, o.Names, func(players world.Players, names Names) error {
-			return PlayerItems(ctx, players, names, s.miss, hit)
+			return playerItems(ctx, players, names, s.miss, hit)
 		})
 	}
 	if err != nil || !nodes {
@@ -407,7 +407,7 @@ func Players(ctx context.Context, s *Search, o PlayerOptions) error {
 	}
 	defer accounts.Close()
 	return s.inPlayers(ctx, o.Names, func(players world.Players, names Names) error {
-		return FindPlayers(ctx, players, names, s.miss, func(p *world.Player) error {
+		return findPlayers(ctx, players, names, s.miss, func(p *world.Player) error {
 			pos := [3]float64{p.Pos[0] / 10, p.Pos[1] / 10, p.Pos[2] / 10}
 			if !where.Contains(NodeOf(pos)) {
 				return nil

@@ -167,16 +167,16 @@ func (p *portion) contents(pos mapdb.Pos, b *mapblock.Block) {
 	for _, n := range b.Counts() {
 		tableNodes.Add(&p.Rows, nodeCount{pos, n})
 	}
-	for _, m := range MetadataIn(pos, b, anywhere, func(string, string) bool { return true }) {
+	for _, m := range metadataIn(pos, b, anywhere, func(string, string) bool { return true }) {
 		tableMetadata.Add(&p.Rows, m)
 	}
-	for _, it := range ItemsIn(pos, b, anywhere, anything) {
+	for _, it := range itemsIn(pos, b, anywhere, anything) {
 		tableInventories.Add(&p.Rows, it)
 	}
-	for _, o := range ObjectsIn(pos, b, anywhere, anything) {
+	for _, o := range objectsIn(pos, b, anywhere, anything) {
 		tableObjects.Add(&p.Rows, object{o, pos})
 	}
-	for _, t := range TimersIn(pos, b, anywhere, anything) {
+	for _, t := range timersIn(pos, b, anywhere, anything) {
 		tableTimers.Add(&p.Rows, t)
 	}
 }

@@ -214,10 +214,7 @@ func TestHopelessStores(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := filepath.Join(dir, "world.mt")
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := judge.Read(t, path)
 		lines := slices.DeleteFunc(strings.SplitAfter(string(text), "\n"), func(l string) bool { return strings.HasPrefix(l, c.line) })
 		judge.Write(t, path, []byte(strings.Join(lines, "")+c.line+c.backend+"\n"))
 		if c.file != "world.mt" {

@@ -3,13 +3,13 @@ package worldrepo
 import (
 	"bytes"
 	"crypto/sha256"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
 	"trowel.example/internal/stores/storage"
+	"trowel.example/internal/testing/judge"
 )
 
 // aPack returns the bytes of a pack with some contents.
@@ -25,10 +25,7 @@ func aPack(t testing.TB, contents ...string) []byte {
 	if err := w.end(); err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(packFile(w.number))))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := judge.Read(t, filepath.Join(dir, filepath.FromSlash(packFile(w.number))))
 	return data
 }
 
@@ -133,7 +130,7 @@ func FuzzSnapshot(f *testing.F) {
 }
 
 func FuzzRecord(f *testing.F) {
-	data, _, err := sum(&Record{Time: time.Unix(1, 0).UTC(), Removed: []Removed{{Link{"a", "b"}, []Link{{"c", "d"}}}, {Link{ID: "e"}, nil}}},
+	data, _, err := sum(&Record{Time: time.Unix(1, 0).UTC(), Removed: []removed{{Link{"a", "b"}, []Link{{"c", "d"}}}, {Link{ID: "e"}, nil}}},
 		recordFile("x"), nil)
 	if err != nil {
 		f.Fatal(err)

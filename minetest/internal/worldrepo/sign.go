@@ -38,11 +38,11 @@ type Record struct {
 	Root      Root      `json:"-"`
 	Signature string    `json:"-"`
 	Time      time.Time `json:"time"`
-	Removed   []Removed `json:"removed"`
+	Removed   []removed `json:"removed"`
 }
 
-// Removed is a snapshot that was removed.
-type Removed struct {
+// removed is a snapshot that was removed.
+type removed struct {
 	Link
 	Parents []Link `json:"parents,omitempty"`
 }
@@ -158,9 +158,9 @@ func Forget(ctx context.Context, s storage.Store, ids []string, key *sealed.Sign
 
 // record writes a record of snapshots that will be removed, if there is a key.
 func (r *Repository) record(ctx context.Context, ids []string, key *sealed.SigningKey) error {
-	record := &Record{Time: time.Now().UTC().Truncate(time.Millisecond), Removed: []Removed{}}
+	record := &Record{Time: time.Now().UTC().Truncate(time.Millisecond), Removed: []removed{}}
 	for _, id := range ids {
-		one := Removed{Link: Link{ID: id}}
+		one := removed{Link: Link{ID: id}}
 		snap, err := r.Snapshot(id)
 		if storage.IsUnavailable(err) {
 			return err

@@ -16,8 +16,8 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// FileState identifies the content of a database file as well as possible without reading all of it.
-type FileState struct {
+// fileState identifies the content of a database file as well as possible without reading all of it.
+type fileState struct {
 	Name string    `json:"name"`
 	Size int64     `json:"size"`
 	Time time.Time `json:"time"` // of its last change
@@ -31,7 +31,7 @@ const settled = 3 * time.Second
 // stateOf returns the state of the files of an SQLite database. It returns nil for other databases, and if a file was
 // changed very recently. The header of a database contains a counter of changes, and the header of a log contains new
 // numbers after each checkpoint.
-func stateOf(dir string, config mapdb.Config) ([]FileState, error) {
+func stateOf(dir string, config mapdb.Config) ([]fileState, error) {
 	isSQLite := func(c mapdb.Config) bool { return c.Backend == mapdb.SQLite || c.Backend == "" }
 	if !isSQLite(config) || config.Under != nil && !isSQLite(*config.Under) {
 		return nil, nil
@@ -42,7 +42,7 @@ func stateOf(dir string, config mapdb.Config) ([]FileState, error) {
 			names = append(names, path.Join(mapdb.UnderFolder, name))
 		}
 	}
-	var list []FileState
+	var list []fileState
 	for _, name := range names {
 		f, info, err := regular.Open(filepath.Join(dir, name))
 		if errors.Is(err, fs.ErrNotExist) {
@@ -61,13 +61,13 @@ func stateOf(dir string, config mapdb.Config) ([]FileState, error) {
 			return nil, nil
 		}
 		sum := sha256.Sum256(head[:n])
-		list = append(list, FileState{name, info.Size(), info.ModTime().UTC(), fmt.Sprintf("%x", sum[:8])})
+		list = append(list, fileState{name, info.Size(), info.ModTime().UTC(), fmt.Sprintf("%x", sum[:8])})
 	}
 	return list, nil
 }
 
-func sameState(a, b []FileState) bool {
-	return len(a) > 0 && slices.EqualFunc(a, b, func(a, b FileState) bool {
+func sameState(a, b []fileState) bool {
+	return len(a) > 0 && slices.EqualFunc(a, b, func(a, b fileState) bool {
 		return a.Name == b.Name && a.Size == b.Size && a.Time.Equal(b.Time) && a.Head == b.Head
 	})
 }

@@ -61,10 +61,7 @@ func TestUnchanged(t *testing.T) {
 		}
 	}
 	flip := func(k byte) { // changes one block without changing size and time
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, path)
 		some := []byte(worldtest.BlocksOf(t, dir)[worldtest.Pos(7)])
 		at := bytes.LastIndex(data, some[len(some)-20:]) + 10
 		data[at] = k

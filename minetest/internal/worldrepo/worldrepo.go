@@ -359,7 +359,7 @@ type Snapshot struct {
 	Private bool `json:"private,omitempty"`
 
 	// Database is the state of the files of the blocks, if it identifies their content; see stateOf.
-	Database []FileState `json:"database,omitempty"`
+	Database []fileState `json:"database,omitempty"`
 
 	Root      Root   `json:"-"` // SHA-256 of the snapshot, whose contents are named by theirs
 	Signature string `json:"-"` // of minisign; "": it is not signed

@@ -5,12 +5,12 @@ import (
 	"context"
 	"image"
 	"image/png"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/minetest/internal/worldscene"
 )
 
@@ -25,9 +25,7 @@ func textures(t *testing.T) string {
 	if err := png.Encode(&data, img); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "rock.png"), data.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, filepath.Join(dir, "rock.png"), data.Bytes())
 	return dir
 }
 
@@ -40,9 +38,7 @@ const definitions = `{"format": "trowel-nodes", "version": 2, "nodes": [
 func TestCamera(t *testing.T) {
 	dir := terrain(t)
 	values := map[string]string{"at": "30,14,-3", "look": "10,30", "fov": "60", "textures": textures(t)}
-	if err := os.WriteFile(filepath.Join(dir, "trowel_nodes.json"), []byte(definitions), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, filepath.Join(dir, "trowel_nodes.json"), []byte(definitions))
 	s := scene(t, dir, values)
 	v := s.Views[0]
 	l := format.Look{View: "camera", Origin: v.Frame(image.Pt(80, 50)).Min, Scale: 50, Size: image.Pt(80, 50)}
@@ -102,9 +98,7 @@ func TestCameraOptions(t *testing.T) {
 			t.Errorf("%v: %v, want %s", values, err, want)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "trowel_nodes.json"), []byte(definitions), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, filepath.Join(dir, "trowel_nodes.json"), []byte(definitions))
 	src, err := format.OpenSource(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	_ "trowel.example/minetest"
 	"trowel.example/minetest/internal/place"
@@ -33,9 +34,7 @@ func museum(t testing.TB) string {
 	ctx := context.Background()
 	dir := t.TempDir()
 	write := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, filepath.Join(dir, name), []byte(text))
 	}
 	write("world.mt", "gameid = test\nbackend = sqlite3\nplayer_backend = sqlite3\nauth_backend = sqlite3\n")
 	write("colors.txt", "default:stone 90 90 90\ndefault:chest 160 110 50\ndefault:water_source 30 60 120 128 200\n")

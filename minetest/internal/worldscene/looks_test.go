@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/minetest/internal/worldscene"
 )
 
@@ -18,9 +19,7 @@ import (
 // the fingerprints.
 func TestPartLooks(t *testing.T) {
 	dir := terrain(t)
-	if err := os.WriteFile(filepath.Join(dir, "trowel_nodes.json"), []byte(definitions), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, filepath.Join(dir, "trowel_nodes.json"), []byte(definitions))
 	one, other := textures(t), textures(t)
 	file := filepath.Join(other, "rock.png")
 	data, err := os.ReadFile(file)
@@ -83,9 +82,7 @@ func TestMeans(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "colors.txt")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "trowel_nodes.json"), []byte(definitions), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, filepath.Join(dir, "trowel_nodes.json"), []byte(definitions))
 	mod := filepath.Join(dir, "game", "mods", "rocks")
 	if err := os.MkdirAll(mod, 0o755); err != nil {
 		t.Fatal(err)
@@ -93,9 +90,7 @@ func TestMeans(t *testing.T) {
 	if err := os.Rename(textures(t), filepath.Join(mod, "textures")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(mod, "mod.conf"), []byte("name = rocks\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, filepath.Join(mod, "mod.conf"), []byte("name = rocks\n"))
 	s := scene(t, dir, map[string]string{"noshading": "true"})
 	v, _ := format.ViewOf(s.Views, "top")
 	l := look(v, 1)
@@ -131,9 +126,7 @@ func TestPrecedence(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, name, []byte(text))
 	}
 	picture := func(name string, c color.NRGBA) {
 		t.Helper()

@@ -3,11 +3,11 @@ package worldscene_test
 import (
 	"image"
 	"image/color"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
 )
 
 // TestOutlines tests that areas are outlined in pictures and returned as labels, only if the layer is shown, and that
@@ -15,9 +15,7 @@ import (
 func TestOutlines(t *testing.T) {
 	dir := terrain(t)
 	areas := `[{"name": "town", "owner": "ann", "pos1": {"x": 4, "y": -9, "z": -12}, "pos2": {"x": 20, "y": 90, "z": -4}}]`
-	if err := os.WriteFile(filepath.Join(dir, "areas.dat"), []byte(areas), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, filepath.Join(dir, "areas.dat"), []byte(areas))
 	s := scene(t, dir, nil)
 	for _, view := range []string{"top", "iso"} {
 		l := format.Look{View: view, Origin: [2]float64{-20, -30}, Scale: 4, Size: image.Pt(320, 320), Layers: []string{"areas"}}

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"image"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/minetest/internal/worldscene"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
@@ -57,9 +57,7 @@ func worldOf(t testing.TB, dir string, config mapdb.Config, blocks map[mapdb.Pos
 	t.Helper()
 	for name, text := range map[string]string{"world.mt": "gameid = test\nbackend = sqlite3\n",
 		"colors.txt": "a:stone 90 90 90\na:grass 60 120 50\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, filepath.Join(dir, name), []byte(text))
 	}
 	w, err := mapdb.Create(context.Background(), dir, config)
 	if err != nil {

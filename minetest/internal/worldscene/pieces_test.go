@@ -13,6 +13,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/minetest/internal/worldscene"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/schematic"
@@ -65,9 +66,7 @@ func TestPieces(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		for name, text := range map[string]string{piece.name: string(piece.data), "trowel_nodes.json": definitions} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			judge.Write(t, filepath.Join(dir, name), []byte(text))
 		}
 		for _, flat := range []string{"", "true"} {
 			src, err := format.OpenSource(filepath.Join(dir, piece.name))

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/internal/worldscene"
 	"trowel.example/minetest/mapblock"
@@ -22,9 +23,7 @@ import (
 // terrain creates a world of hills with a pool, with a node without a colour and a damaged block.
 func terrain(t testing.TB) string {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "world.mt"), []byte("gameid = test\nbackend = sqlite3\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, filepath.Join(dir, "world.mt"), []byte("gameid = test\nbackend = sqlite3\n"))
 	if err := os.WriteFile(filepath.Join(dir, "colors.txt"),
 		[]byte("a:stone 90 90 90\na:grass 60 120 50\na:water 30 60 120 128 200\n"), 0o644); err != nil {
 		t.Fatal(err)
@@ -243,17 +242,13 @@ func TestSceneNodes(t *testing.T) {
 	const defs = `{"format": "trowel-nodes", "version": 2, "nodes": [{"name": "a:secret", "drawtype": "airlike"}]}`
 	other, own := filepath.Join(t.TempDir(), "nodes.json"), filepath.Join(dir, nodedef.FileName)
 	for _, path := range []string{other, own} {
-		if err := os.WriteFile(path, []byte(defs), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, path, []byte(defs))
 	}
 	found := draw(dir, map[string]string{})
 	if bytes.Equal(found, without) || !bytes.Equal(found, draw(terrain(t), map[string]string{"nodes": other})) {
 		t.Error("the definitions in the folder of the world were not found")
 	}
-	if err := os.WriteFile(own, []byte(defs[:40]), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, own, []byte(defs[:40]))
 	src, err := format.OpenSource(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -3,21 +3,19 @@ package worldscene_test
 import (
 	"bytes"
 	"image"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
 )
 
 // TestSheets tests that views with textures do not depend on the parts in which they are drawn, that --flat and small
 // scales are without textures, and that missing files are reported.
 func TestSheets(t *testing.T) {
 	dir := terrain(t)
-	if err := os.WriteFile(filepath.Join(dir, "trowel_nodes.json"), []byte(definitions), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, filepath.Join(dir, "trowel_nodes.json"), []byte(definitions))
 	given := map[string]string{"textures": textures(t), "slice": "3"}
 	s := scene(t, dir, given)
 	given["flat"] = "true"
@@ -56,9 +54,7 @@ func TestSheets(t *testing.T) {
 // parts.
 func TestCorners(t *testing.T) {
 	dir := terrain(t)
-	if err := os.WriteFile(filepath.Join(dir, "trowel_nodes.json"), []byte(definitions), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, filepath.Join(dir, "trowel_nodes.json"), []byte(definitions))
 	folder := textures(t)
 	sums := make(map[[32]byte]string)
 	for _, corner := range []string{"south-west", "south-east", "north-east", "north-west"} {

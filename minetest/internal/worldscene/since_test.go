@@ -5,12 +5,12 @@ import (
 	"context"
 	"image"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/internal/manifest"
 	"trowel.example/minetest/internal/worldscene"
@@ -31,9 +31,7 @@ func manifestOf(t testing.TB, dir string) string {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "old.manifest")
-	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, path, b.Bytes())
 	return path
 }
 
@@ -194,15 +192,10 @@ func TestSceneSinceWrong(t *testing.T) {
 	}
 	worldOf(t, another, mapdb.Config{}, blocks)
 	good := manifestOf(t, dir)
-	data, err := os.ReadFile(good)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := judge.Read(t, good)
 	in := func(name string, data []byte) string {
 		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, path, data)
 		return path
 	}
 	src, err := format.OpenSource(dir)

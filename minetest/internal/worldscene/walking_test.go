@@ -3,11 +3,11 @@ package worldscene_test
 import (
 	"encoding/binary"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
 )
 
 // corners returns the number of corners of a glTF file, and the box that they are in.
@@ -41,9 +41,7 @@ func corners(t *testing.T, data []byte) (n int, low, high [3]float64) {
 // that they show no sides towards each other and towards blocks that do not exist.
 func TestWalking(t *testing.T) {
 	dir := terrain(t)
-	if err := os.WriteFile(filepath.Join(dir, "trowel_nodes.json"), []byte(definitions), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, filepath.Join(dir, "trowel_nodes.json"), []byte(definitions))
 	s := scene(t, dir, map[string]string{"textures": textures(t)})
 	w := s.Walking
 	if w == nil || w.Side != 32 {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/twmap"
@@ -155,10 +156,7 @@ func TestCorpusGitMerge(t *testing.T) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
 			read := func() *twmap.Map {
-				data, err := os.ReadFile(path)
-				if err != nil {
-					t.Fatal(err)
-				}
+				data := judge.Read(t, path)
 				m, err := twmap.Decode(data)
 				if errors.Is(err, twmap.ErrNoVersion) {
 					t.Skip("a map of 2007")

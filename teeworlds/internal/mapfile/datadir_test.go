@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"trowel.example/fault"
 	"trowel.example/internal/files/tree"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/internal/mapfile"
@@ -117,10 +117,7 @@ func TestCorpus(t *testing.T) {
 	for i, path := range tests.CorpusFiles(t, "teeworlds", ".map") {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
-			data, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := judge.Read(t, path)
 			if datafile.HasType(data, 0) && i%16 > 0 {
 				t.Skip("a current map, which package mapdir tests")
 			}

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"image"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/internal/values/merge3"
 	"trowel.example/teeworlds/internal/mapdiff"
@@ -355,10 +355,7 @@ func TestCorpusRandomEdits(t *testing.T) {
 func corpusMaps(t *testing.T) []*twmap.Map {
 	var list []*twmap.Map
 	for _, name := range tests.CorpusFiles(t, "teeworlds", ".map") {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, name)
 		m, err := twmap.Decode(data)
 		if err == nil && len(m.Groups) > 1 && m.Physics(twmap.KindGame) != nil && m.Load() == nil && len(data) < 1<<18 {
 			list = append(list, m)

@@ -131,10 +131,7 @@ func TestOptimizeCorpus(t *testing.T) {
 	dir := tests.Corpus(t, "teeworlds")
 	all := []string{"ddnet_ddnet/data/maps7/Gold Mine.map", "ddnet_ddnet/data/maps7/Sunny Side Up.map", "teeworlds_teeworlds-maps/ctf5.map"}
 	for _, name := range all {
-		data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, filepath.Join(dir, filepath.FromSlash(name)))
 		old, err := twmap.Decode(data)
 		if err != nil {
 			t.Fatal(err)

@@ -92,10 +92,7 @@ func compareSVG(t *testing.T, path string, size int, mean float64, most int) {
 	if said, err := judge.Run(t, dir, "rsvg-convert", "-w", side, "-h", side, "-b", "white", "-o", "a.png", path); err != nil {
 		t.Fatalf("%s: %v\n%s", path, err, said)
 	}
-	data, err := os.ReadFile(filepath.Join(dir, "a.png"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := judge.Read(t, filepath.Join(dir, "a.png"))
 	want, err := png.Decode(bytes.NewReader(data))
 	if err != nil {
 		t.Fatal(err)

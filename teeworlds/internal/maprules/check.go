@@ -82,7 +82,7 @@ func (c *checker) add(kind *check.Kind, path string, at []check.Place, format st
 }
 
 // report reports a finding by a rule; without one, it is about all rules of the set.
-func (c *checker) report(r *Rule, kind *check.Kind, path string, at []check.Place, format string, args ...any) {
+func (c *checker) report(r *rule, kind *check.Kind, path string, at []check.Place, format string, args ...any) {
 	check.Sink(func(f check.Finding) {
 		f.Rule = c.set.named(r)
 		c.sink.Report(f)

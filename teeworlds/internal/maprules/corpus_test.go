@@ -4,13 +4,13 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"trowel.example/check"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/mapdraw"
 	"trowel.example/teeworlds/twmap"
@@ -48,16 +48,15 @@ var released = []struct {
 func releasedMaps(t testing.TB) map[string]*twmap.Map {
 	list := make(map[string]*twmap.Map)
 	for _, path := range tests.CorpusFiles(t, filepath.Join("teeworlds", "ddnet_ddnet"), ".map") {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, path)
 		sum := fmt.Sprintf("%x", sha256.Sum256(data))
 		for _, r := range released {
 			if strings.HasPrefix(sum, r.sum) {
-				if list[r.name], err = twmap.Decode(data); err != nil {
+				m, err := twmap.Decode(data)
+				if err != nil {
 					t.Fatal(err)
 				}
+				list[r.name] = m
 			}
 		}
 	}

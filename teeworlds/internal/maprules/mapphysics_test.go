@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/internal/maprules"
 	"trowel.example/teeworlds/mapdir"
@@ -31,10 +32,7 @@ func maps(t *testing.T) (list []*twmap.Map) {
 	}
 	files := tests.CorpusFiles(t, "teeworlds", ".map")
 	for i := 0; i < len(files); i += 1 + len(files)/12 {
-		data, err := os.ReadFile(files[i])
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, files[i])
 		if m, err := twmap.Decode(data); err == nil && m.Physics(twmap.KindGame) != nil {
 			list = append(list, m)
 		} else {

@@ -13,8 +13,8 @@ import (
 	"trowel.example/fault"
 )
 
-// Rule is a written rule, and the findings that show that a map breaks it.
-type Rule struct {
+// rule is a written rule, and the findings that show that a map breaks it.
+type rule struct {
 	Name   string // the heading on the page of the rules, with its number if it has one
 	Binds  bool   // a map that breaks it is not released; else the rule is advice
 	Source string // address of the page
@@ -28,7 +28,7 @@ type Rule struct {
 type Set struct {
 	Name  string
 	Title string
-	Rules []Rule
+	Rules []rule
 	run   func(c *checker)
 }
 
@@ -45,7 +45,7 @@ const (
 )
 
 var sets = []Set{
-	{Name: "ddnet", Title: "DDNet", run: (*checker).ddnet, Rules: []Rule{
+	{Name: "ddnet", Title: "DDNet", run: (*checker).ddnet, Rules: []rule{
 		{Name: "Noob filters", Binds: true, Source: rulesPage,
 			Person: "noob filters are short, and not on team-forced, solo or novice maps"},
 		{Name: "Start and finish line: start line", Binds: true, Source: rulesPage, Except: []string{"fun"},
@@ -94,12 +94,12 @@ var sets = []Set{
 		{Name: "twmap-check-ddnet", Source: checkPage,
 			Kinds: []*check.Kind{foundThroughNothing, foundTileOld, foundSpeedupIdle, foundSettingRare}},
 	}},
-	{Name: "kog", Title: "KoG", run: (*checker).kog, Rules: []Rule{
+	{Name: "kog", Title: "KoG", run: (*checker).kog, Rules: []rule{
 		{Name: "map requirements", Binds: true, Source: kogPage, Kinds: []*check.Kind{foundKogTile, foundKogQuest}},
 		{Name: "map warnings", Source: kogPage, Kinds: []*check.Kind{foundKogAuthor, foundKogLicense}},
 		{Name: "length", Source: kogPage, Person: "a run takes at least 45 s on an easy map, and 90 s on others"},
 	}},
-	{Name: "unique", Title: "Unique", run: (*checker).unique, Rules: []Rule{
+	{Name: "unique", Title: "Unique", run: (*checker).unique, Rules: []rule{
 		{Name: "race tiles", Binds: true, Source: uniquePage, Kinds: []*check.Kind{foundUniqueTile}},
 	}},
 }
@@ -122,13 +122,13 @@ func Named(name string) (*Set, error) {
 }
 
 // applies reports whether the rule is for maps of a type.
-func (r *Rule) applies(kind string) bool {
+func (r *rule) applies(kind string) bool {
 	return (r.Types == nil || slices.Contains(r.Types, kind)) && !slices.Contains(r.Except, kind)
 }
 
 // ruleOf returns the rule of a set that a finding shows to be broken, or nil.
-func (s *Set) ruleOf(id string) *Rule {
-	i := slices.IndexFunc(s.Rules, func(r Rule) bool {
+func (s *Set) ruleOf(id string) *rule {
+	i := slices.IndexFunc(s.Rules, func(r rule) bool {
 		return slices.ContainsFunc(r.Kinds, func(k *check.Kind) bool { return k.ID == id })
 	})
 	if i < 0 {
@@ -138,7 +138,7 @@ func (s *Set) ruleOf(id string) *Rule {
 }
 
 // named returns the name of a rule of the set, or without one that of the set.
-func (s *Set) named(r *Rule) *check.Rule {
+func (s *Set) named(r *rule) *check.Rule {
 	if r == nil {
 		return &check.Rule{Set: s.Title}
 	}

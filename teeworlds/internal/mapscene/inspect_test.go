@@ -17,6 +17,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/internal/mapfile"
@@ -268,10 +269,7 @@ func TestInspect(t *testing.T) {
 	}
 	try(data, 100)
 	for _, name := range corpusMaps(t, 12) {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, name)
 		if _, err := twmap.Decode(data); err == nil {
 			try(data, 10)
 		}

@@ -134,7 +134,7 @@ func rowText[T twmap.Cell](g *twmap.Grid[T], y int, box image.Rectangle) string 
 	} else {
 		cells = cells[y*g.Width()+from : y*g.Width()+to]
 	}
-	return string(AppendRow(nil, cells, from-box.Min.X, box.Max.X-to))
+	return string(appendRow(nil, cells, from-box.Min.X, box.Max.X-to))
 }
 
 // Palette returns the tileset of a layer.
@@ -157,5 +157,5 @@ func (s *scene) Turned(layer string, rows []string, mirrored bool, quarters int)
 			return nil, errors.New("a row of tiles is one line")
 		}
 	}
-	return TurnRows(t.Kind(), rows, mapedit.Turn{Mirrored: mirrored, Quarters: quarters & 3})
+	return turnRows(t.Kind(), rows, mapedit.Turn{Mirrored: mirrored, Quarters: quarters & 3})
 }

@@ -17,6 +17,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/twmap"
 )
@@ -143,9 +144,7 @@ func TestSceneOptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	empty := filepath.Join(dir, "fng.png")
-	if err := os.WriteFile(empty, b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, empty, b.Bytes())
 	s, err := openTestScene(t, map[string]string{"at": "3, 4", "zoom": "2", "entities": "100", "entities-image": empty,
 		"mapres": dir, "missing": "checker"})
 	if err != nil {
@@ -178,16 +177,12 @@ func TestMapresBeside(t *testing.T) {
 		}
 	}
 	file := filepath.Join(root, "maps", "my.map")
-	if err := os.WriteFile(file, sceneMap(t), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, file, sceneMap(t))
 	var b bytes.Buffer
 	if err := png.Encode(&b, image.NewNRGBA(image.Rect(0, 0, 32, 32))); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(root, "mapres", "nobody has this.png"), b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, filepath.Join(root, "mapres", "nobody has this.png"), b.Bytes())
 	src, err := format.OpenSource(file)
 	if err != nil {
 		t.Fatal(err)

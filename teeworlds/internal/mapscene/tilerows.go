@@ -66,8 +66,8 @@ func parseAs[T twmap.Cell](kind twmap.Kind, text string) (mapedit.Cell, error) {
 	return mapedit.CellOf(tile), err
 }
 
-// AppendRow appends the text of cells of a row, of which n cells are outside of the layer on either side.
-func AppendRow[T twmap.Cell](b []byte, cells []T, before, after int) []byte {
+// appendRow appends the text of cells of a row, of which n cells are outside of the layer on either side.
+func appendRow[T twmap.Cell](b []byte, cells []T, before, after int) []byte {
 	word := func(text string, n int) {
 		if n == 0 {
 			return
@@ -92,8 +92,8 @@ func AppendRow[T twmap.Cell](b []byte, cells []T, before, after int) []byte {
 	return b
 }
 
-// TurnRows turns a block of rows of a kind of layers, which need not have the same length.
-func TurnRows(kind twmap.Kind, rows []string, t mapedit.Turn) ([]string, error) {
+// turnRows turns a block of rows of a kind of layers, which need not have the same length.
+func turnRows(kind twmap.Kind, rows []string, t mapedit.Turn) ([]string, error) {
 	block, width := make([][]*mapedit.Cell, len(rows)), 0
 	for y, row := range rows {
 		runs, err := ParseRow(kind, row)

@@ -55,7 +55,7 @@ func rowsOf(l *twmap.TileLayer) (rows []string) {
 
 func rowOf[T twmap.Cell](g *twmap.Grid[T], y int) string {
 	cells, _ := g.Cells()
-	return string(AppendRow(nil, cells[y*g.Width():(y+1)*g.Width()], 1, 1))
+	return string(appendRow(nil, cells[y*g.Width():(y+1)*g.Width()], 1, 1))
 }
 
 // randomLayer returns a layer of a kind with few tiles, so that some of them repeat.
@@ -121,7 +121,7 @@ func TestTurn(t *testing.T) {
 			for i := range rows { // without the tiles outside
 				rows[i] = strings.TrimSuffix(strings.TrimPrefix(rows[i], "_ "), " _")
 			}
-			got, err := TurnRows(kind, rows, turn)
+			got, err := turnRows(kind, rows, turn)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -135,14 +135,14 @@ func TestTurn(t *testing.T) {
 			}
 		}
 	}
-	got, err := TurnRows(twmap.KindTiles, []string{"1 2", "_", "3x*2 _ 4"}, mapedit.LeftRight)
+	got, err := turnRows(twmap.KindTiles, []string{"1 2", "_", "3x*2 _ 4"}, mapedit.LeftRight)
 	if want := []string{"_*2 2x 1x", "_*4", "4x _ 3*2"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v, want %q", got, err, want)
 	}
-	if _, err := TurnRows(twmap.KindTiles, []string{"1", "1*1048576"}, mapedit.Clockwise); err == nil {
+	if _, err := turnRows(twmap.KindTiles, []string{"1", "1*1048576"}, mapedit.Clockwise); err == nil {
 		t.Error("a block of any size")
 	}
-	got, err = TurnRows(twmap.KindTele, []string{"26:3 27:3"}, mapedit.Clockwise)
+	got, err = turnRows(twmap.KindTele, []string{"26:3 27:3"}, mapedit.Clockwise)
 	if err != nil || !slices.Equal(got, []string{"26:3", "27:3"}) {
 		t.Errorf("%q, %v", got, err)
 	}

@@ -289,6 +289,17 @@ func (r *reader) buildItem(v *Item) {
 	get := func(key string) string { return k[key] }
 	if v.Damage = r.graphs.itemDamage(get, level); k["MAXDAMAGE"] != "" && k["MINDAMAGE"] != "" {
 		r.curved(t, hole.WeaponGraph)
+<<<<<<< HEAD
+=======
+		if ok {
+			v.Damage = &damage{Low: low, High: high, Shares: make(map[string][2]float64)}
+			for _, element := range elements {
+				if share := Number(k["DAMAGE_"+element]); share != 0 {
+					v.Damage.Shares[strings.ToLower(element)] = [2]float64{exact[0] * share / 100, exact[1] * share / 100}
+				}
+			}
+		}
+>>>>>>> 843fb23d41e907f1975aefb55989bd0de7246d57
 	}
 	if Number(k["ARMOR_PHYSICAL"]) != 0 {
 		v.Armor = r.graphs.itemArmor(get, level)
@@ -309,8 +320,8 @@ func (r *reader) buildItem(v *Item) {
 	}
 }
 
-// Elements are the elements of damage and armor, in upper case.
-var Elements = []string{"PHYSICAL", "FIRE", "ICE", "ELECTRIC", "POISON"}
+// elements are the elements of damage and armor, in upper case.
+var elements = []string{"PHYSICAL", "FIRE", "ICE", "ELECTRIC", "POISON"}
 
 func (r *reader) buildSet(s *Set) {
 	s.Members, s.Bonuses = append([]Link{}, s.UsedBy...), []Bonus{}
@@ -372,10 +383,9 @@ var treasures = []string{"TREASURE", "TREASURE_SECONDARY", "TREASURE_TERTIARY"}
 func (r *reader) buildUnit(u *Unit) {
 	t := &u.Thing
 	k := r.keys[t]
+	u.Type = Link{Kind: KindType}
 	if k["UNITTYPE"] != "" {
 		u.Type = r.link(KindType, k["UNITTYPE"], r.at(t, "UNITTYPE"))
-	} else {
-		u.Type = Link{Kind: KindType}
 	}
 	u.Champion = hole.IsChampion(k["CHAMPION"], k["BOSS_CHAMPION"], k["UNITTYPE"])
 	u.Role = roleOf(u.Files[0], hole.Name(k["UNITTYPE"]), u.Champion)
@@ -420,7 +430,7 @@ func (r *reader) buildUnit(u *Unit) {
 				}
 				return 1
 			}
-			x := Treasure{Node: node, Class: r.link(KindClass, k["SPAWNCLASS"], at.key("SPAWNCLASS")),
+			x := treasure{Node: node, Class: r.link(KindClass, k["SPAWNCLASS"], at.key("SPAWNCLASS")),
 				Min: count("MIN", "MINCOUNT"), Max: count("MAX", "MAXCOUNT", "MIN", "MINCOUNT")}
 			u.Treasure = append(u.Treasure, x)
 			r.use(x.Class, KindUnit, t)
@@ -428,7 +438,7 @@ func (r *reader) buildUnit(u *Unit) {
 	}
 	r.each(t, "SKILL", func(n *text.Node, at place) {
 		k := keysOf(n)
-		c := Cast{Skill: r.link(KindSkill, k["NAME"], at.key("NAME")), Values: k}
+		c := cast{Skill: r.link(KindSkill, k["NAME"], at.key("NAME")), Values: k}
 		delete(k, "NAME")
 		r.use(c.Skill, KindUnit, t)
 		u.Skills = append(u.Skills, c)

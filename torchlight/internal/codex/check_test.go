@@ -1,7 +1,6 @@
 package codex
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -10,27 +9,11 @@ import (
 	"testing/fstest"
 
 	"trowel.example/check"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/text"
 )
-
-// memory is a file in memory.
-type memory struct{ data []byte }
-
-func (m *memory) Write(p []byte) (int, error) {
-	m.data = append(m.data, p...)
-	return len(p), nil
-}
-
-func (m *memory) WriteAt(p []byte, off int64) (int, error) {
-	m.data = append(m.data, make([]byte, max(int(off)+len(p)-len(m.data), 0))...)
-	return copy(m.data[off:], p), nil
-}
-
-func (m *memory) ReadAt(p []byte, off int64) (int, error) {
-	return bytes.NewReader(m.data).ReadAt(p, off)
-}
 
 // TestCheckReportsHoles tests that the check of a mod reports every hole of the codex, with the same sentence and in the same line.
 func TestCheckReportsHoles(t *testing.T) {
@@ -94,11 +77,11 @@ func TestCheckReportsHoles(t *testing.T) {
 	for path, content := range own {
 		fsys["MEDIA/"+path] = &fstest.MapFile{Data: []byte(content)}
 	}
-	var out memory
+	var out tests.Memory
 	if _, _, err := moddir.Build(context.Background(), &out, fsys, moddir.BuildOptions{Base: base.Files}); err != nil {
 		t.Fatal(err)
 	}
-	m, err := mod.Open(&out, int64(len(out.data)))
+	m, err := mod.Open(&out, int64(len(out.Data)))
 	if err != nil {
 		t.Fatal(err)
 	}

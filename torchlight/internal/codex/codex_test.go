@@ -192,10 +192,10 @@ func TestChances(t *testing.T) {
 	if v := find(d.Items, func(v *Item) bool { return v.Name == "Q" }); !v.Source {
 		t.Error("what a quest gives has no source")
 	}
-	for name, want := range map[string]Mention{"QUEST_GIFT": {"quest", "The Gift", 0, "MEDIA/QUESTS/Q.DAT"},
+	for name, want := range map[string]mention{"QUEST_GIFT": {"quest", "The Gift", 0, "MEDIA/QUESTS/Q.DAT"},
 		"CHEST_MINERAL": {"layout", "L", 0, "MEDIA/LAYOUTS/L.LAYOUT"}} {
 		c := find(d.Classes, func(c *Class) bool { return c.Name == name })
-		if !slices.Equal(c.NamedBy, []Mention{want}) {
+		if !slices.Equal(c.NamedBy, []mention{want}) {
 			t.Errorf("%s is named by %v, want %v", name, c.NamedBy, want)
 		}
 	}

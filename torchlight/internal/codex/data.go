@@ -60,8 +60,8 @@ const (
 	noteNamed    = "named"
 )
 
-// Notes are all footnotes.
-var Notes = []Note{
+// notes are all footnotes.
+var notes = []Note{
 	{noteZero, "An entry of weight 0 is always given if its class has no positive weight, and never otherwise."},
 	{noteCount, "A count is any number from the least to the greatest with the same chance: rolls of a class, pieces of an item."},
 	{noteRarity, "RARITY is the weight among the items of a type. An item of RARITY 0 comes only from an entry with RARITY_OVERRIDE."},
@@ -167,7 +167,7 @@ type Item struct {
 	MaxLevel int      `json:"maxLevel"` // 0: no limit
 	Rarity   *float64 `json:"rarity"`   // null: the files do not contain it
 	Created  bool     `json:"created"`  // false: DONTCREATE
-	Damage   *Damage  `json:"damage,omitempty"`
+	Damage   *damage  `json:"damage,omitempty"`
 	Armor    int      `json:"armor,omitempty"`
 	Set      *Link    `json:"set,omitempty"`
 	Effects  []Effect `json:"effects,omitempty"`
@@ -175,8 +175,8 @@ type Item struct {
 	Source   bool     `json:"source"` // some drop, merchant or recipe gives it by name or by exact type
 }
 
-// Damage is the damage of a weapon at its level.
-type Damage struct {
+// damage is the damage of a weapon at its level.
+type damage struct {
 	Low    int                   `json:"low"`
 	High   int                   `json:"high"`
 	Shares map[string][2]float64 `json:"shares"` // by element
@@ -194,23 +194,23 @@ type Unit struct {
 
 	MinLevel int        `json:"minLevel"`
 	MaxLevel int        `json:"maxLevel"`
-	Treasure []Treasure `json:"treasure,omitempty"`
-	Skills   []Cast     `json:"skills,omitempty"`
+	Treasure []treasure `json:"treasure,omitempty"`
+	Skills   []cast     `json:"skills,omitempty"`
 	Effects  []Effect   `json:"effects,omitempty"`
 	Affixes  []Link     `json:"affixes,omitempty"`
 	FoundIn  []Link     `json:"foundIn,omitempty"`
 }
 
-// Treasure is what a unit drops, or sells: rolls of a class.
-type Treasure struct {
+// treasure is what a unit drops, or sells: rolls of a class.
+type treasure struct {
 	Node  string `json:"node"`
 	Class Link   `json:"class"`
 	Min   int    `json:"min"`
 	Max   int    `json:"max"`
 }
 
-// Cast is a skill of a unit.
-type Cast struct {
+// cast is a skill of a unit.
+type cast struct {
 	Skill  Link              `json:"skill"`
 	Values map[string]string `json:"values"`
 }
@@ -290,11 +290,11 @@ type Chance struct {
 type Class struct {
 	Thing
 	Entries []Entry   `json:"entries"`
-	NamedBy []Mention `json:"namedBy,omitempty"`
+	NamedBy []mention `json:"namedBy,omitempty"`
 }
 
-// Mention is a quest or a layout that names a class.
-type Mention struct {
+// mention is a quest or a layout that names a class.
+type mention struct {
 	Kind  string `json:"kind"` // quest, layout
 	Title string `json:"title,omitempty"`
 	Mod   int    `json:"mod"`

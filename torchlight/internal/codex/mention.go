@@ -64,7 +64,7 @@ func (r *reader) buildMentions() {
 		byID[c.ID] = c
 	}
 	for _, f := range r.list {
-		m := Mention{Kind: f.kind, Title: f.title, Mod: f.source, File: f.path}
+		m := mention{Kind: f.kind, Title: f.title, Mod: f.source, File: f.path}
 		for _, v := range f.names {
 			l := r.link(KindClass, v.class, v.at)
 			if c := byID[l.ID]; c != nil && !slices.Contains(c.NamedBy, m) {

@@ -34,7 +34,7 @@ func Publish(d *Data) {
 			for i := range x.Values {
 				x.Values[i].From = 0
 			}
-		case *Mention:
+		case *mention:
 			if x.File = ""; x.Kind == kindLayout {
 				x.Title = ""
 			}

@@ -129,7 +129,7 @@ func (p place) key(key string) place { return place{p.file, p.node + "." + key} 
 // Read makes the data of a codex from the game's own files, if they are given, and mods in the order of the launcher: later
 // ones win.
 func Read(ctx context.Context, sources []Source, o Options) (*Data, error) {
-	data := &Data{Version: Version, Notes: Notes, Translations: make(map[string]map[string]string), Items: []*Item{}, Units: []*Unit{},
+	data := &Data{Version: Version, Notes: notes, Translations: make(map[string]map[string]string), Items: []*Item{}, Units: []*Unit{},
 		Sets: []*Set{}, Affixes: []*Affix{}, Skills: []*Skill{}, Recipes: []*Recipe{}, Classes: []*Class{}, Types: []*Type{},
 		Places: []*Place{},
 		Loots:  []*Loot{}, Holes: []Hole{}}

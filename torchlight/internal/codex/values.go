@@ -44,7 +44,7 @@ func (g Graphs) Stat(percent float64, stat, own string, champion bool, d Difficu
 // Weapon are the percents of the damage of a weapon.
 type Weapon struct{ Min, Max, Rarity, Speed float64 }
 
-// Damage returns the damage of a weapon at its level, exactly and as the game shows it.
+// damage returns the damage of a weapon at its level, exactly and as the game shows it.
 func (g Graphs) Damage(w Weapon, level float64) (exact [2]float64, low, high int, ok bool) {
 	base, ok := g.At(hole.WeaponGraph, level)
 	if !ok || w.Max == 0 {

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/torchlight/internal/codex"
 	"trowel.example/torchlight/moddir"
 )
@@ -210,9 +211,7 @@ func TestOwns(t *testing.T) {
 	if err := Owns(dir); err != nil {
 		t.Error(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "data", "mine.txt"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, filepath.Join(dir, "data", "mine.txt"), nil)
 	if err := Owns(dir); err == nil || !strings.Contains(err.Error(), "mine.txt, which is not a part of a codex") {
 		t.Errorf("with another file: %v", err)
 	}
@@ -221,9 +220,7 @@ func TestOwns(t *testing.T) {
 		t.Error("an empty folder is a codex")
 	}
 	for _, text := range []string{"", "{}", `{"format":"other"}`, "[]"} {
-		if err := os.WriteFile(filepath.Join(other, Manifest), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, filepath.Join(other, Manifest), []byte(text))
 		if err := Owns(other); err == nil {
 			t.Errorf("%q is a codex", text)
 		}

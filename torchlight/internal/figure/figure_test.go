@@ -137,9 +137,7 @@ func TestThree(t *testing.T) {
 			t.Fatal(err)
 		}
 		made = append(made, filepath.Join(dir, name+".glb"))
-		if err := os.WriteFile(made[len(made)-1], out.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, made[len(made)-1], out.Bytes())
 	}
 	judge.ValidateGLTF(t, made...)
 	const script = `

@@ -70,7 +70,7 @@ func (f *Figure) Model(clips []*Clip) (*gltf.Model, error) {
 func (s *Skeleton) nodes(root *gltf.Node) []*gltf.Node {
 	nodes := make([]*gltf.Node, len(s.Bones))
 	for i, b := range s.Bones {
-		nodes[i] = &gltf.Node{Name: b.Name, Translation: narrow(b.Position), Rotation: narrow4(b.Turn), Scale: narrow(b.Transform.Scale)}
+		nodes[i] = &gltf.Node{Name: b.Name, Translation: narrow(b.Position), Rotation: narrow4(b.Turn), Scale: narrow(b.transform.Scale)}
 	}
 	for i, b := range s.Bones {
 		parent := root
@@ -148,21 +148,21 @@ func (c *Clip) model(s *Skeleton, bones []*gltf.Node) *gltf.Animation {
 	}
 	for _, t := range c.Tracks {
 		var times []float32
-		var poses []Transform
+		var poses []transform
 		for i, seconds := range t.Times {
 			at := max(0, float32(seconds))
 			if len(times) == 0 || at > times[len(times)-1] {
 				times, poses = append(times, at), append(poses, t.Poses[i])
 			}
 		}
-		own := s.Bones[t.Bone].Transform
+		own := s.Bones[t.Bone].transform
 		for _, path := range []struct {
 			path gltf.Path
-			of   func(Transform) [4]float32
+			of   func(transform) [4]float32
 		}{
-			{gltf.Translation, func(t Transform) [4]float32 { v := narrow(t.Position); return [4]float32{v[0], v[1], v[2]} }},
-			{gltf.Rotation, func(t Transform) [4]float32 { return narrow4(t.Turn) }},
-			{gltf.Scale, func(t Transform) [4]float32 { v := narrow(t.Scale); return [4]float32{v[0], v[1], v[2]} }},
+			{gltf.Translation, func(t transform) [4]float32 { v := narrow(t.Position); return [4]float32{v[0], v[1], v[2]} }},
+			{gltf.Rotation, func(t transform) [4]float32 { return narrow4(t.Turn) }},
+			{gltf.Scale, func(t transform) [4]float32 { v := narrow(t.Scale); return [4]float32{v[0], v[1], v[2]} }},
 		} {
 			values := make([][4]float32, len(poses))
 			for i, pose := range poses {

@@ -9,8 +9,8 @@ import (
 	"trowel.example/torchlight/internal/ogre"
 )
 
-// Transform is a position, a turn and a scale in the space of a parent.
-type Transform struct {
+// transform is a position, a turn and a scale in the space of a parent.
+type transform struct {
 	Position [3]float64
 	Turn     [4]float64 // a unit quaternion: x, y, z, w
 	Scale    [3]float64
@@ -18,9 +18,6 @@ type Transform struct {
 
 // Matrix is an affine map: the rows of a 3 x 4 matrix.
 type Matrix [3][4]float64
-
-// Identity maps each point to itself.
-var Identity = Matrix{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}
 
 // Times returns the map that applies n, then m.
 func (m *Matrix) Times(n *Matrix) (p Matrix) {
@@ -67,7 +64,7 @@ func (m *Matrix) Inverse() (n Matrix, ok bool) {
 func isFinite(v float64) bool { return v-v == 0 }
 
 // Matrix returns the map of a transform: scale, then turn, then move.
-func (t *Transform) Matrix() (m Matrix) {
+func (t *transform) Matrix() (m Matrix) {
 	x, y, z, w := t.Turn[0], t.Turn[1], t.Turn[2], t.Turn[3]
 	turn := [3][3]float64{
 		{1 - 2*(y*y+z*z), 2 * (x*y - z*w), 2 * (x*z + y*w)},
@@ -109,7 +106,7 @@ func wide4(v [4]float32) [4]float64 {
 	return [4]float64{float64(v[0]), float64(v[1]), float64(v[2]), float64(v[3])}
 }
 
-func (t *Transform) isFinite() bool {
+func (t *transform) isFinite() bool {
 	sum := 0.
 	for _, v := range slices.Concat(t.Position[:], t.Turn[:], t.Scale[:]) {
 		sum += v * 0
@@ -118,7 +115,7 @@ func (t *Transform) isFinite() bool {
 }
 
 // between returns the transform at a part of the way to another one, as OGRE does: turns are mixed and scaled to length 1.
-func (t *Transform) between(to *Transform, part float64) (m Transform) {
+func (t *transform) between(to *transform, part float64) (m transform) {
 	for i := range 3 {
 		m.Position[i] = t.Position[i] + (to.Position[i]-t.Position[i])*part
 		m.Scale[i] = t.Scale[i] + (to.Scale[i]-t.Scale[i])*part
@@ -142,7 +139,7 @@ func (t *Transform) between(to *Transform, part float64) (m Transform) {
 type Bone struct {
 	Name   string
 	Parent int // -1: none
-	Transform
+	transform
 }
 
 // Skeleton is a tree of bones.
@@ -198,7 +195,7 @@ func newSkeleton(file *ogre.Skeleton) (*Skeleton, error) {
 	if len(s.order) < len(s.Bones) {
 		return nil, fmt.Errorf("bones are children of their own children")
 	}
-	world := s.world(func(i int) Transform { return s.Bones[i].Transform })
+	world := s.world(func(i int) transform { return s.Bones[i].transform })
 	for i := range world {
 		inverse, ok := world[i].Inverse()
 		if !ok {
@@ -214,8 +211,8 @@ func has[K comparable, V any](m map[K]V, key K) bool {
 	return has
 }
 
-func binding(b *ogre.Bone) Transform {
-	return Transform{wide3(b.Position), unit(wide4(b.Rotation)), scaleOf(b.Scale)}
+func binding(b *ogre.Bone) transform {
+	return transform{wide3(b.Position), unit(wide4(b.Rotation)), scaleOf(b.Scale)}
 }
 
 func scaleOf(s *[3]float32) [3]float64 {
@@ -236,7 +233,7 @@ func (s *Skeleton) Roots() (roots []int) {
 }
 
 // world returns the maps from bones to the model.
-func (s *Skeleton) world(local func(bone int) Transform) []Matrix {
+func (s *Skeleton) world(local func(bone int) transform) []Matrix {
 	all := make([]Matrix, len(s.Bones))
 	for _, i := range s.order {
 		t := local(i)
@@ -250,13 +247,13 @@ func (s *Skeleton) world(local func(bone int) Transform) []Matrix {
 
 // World returns the maps from bones to the model at a time of a clip, which may be nil.
 func (s *Skeleton) World(c *Clip, seconds float64) []Matrix {
-	return s.world(func(bone int) Transform {
+	return s.world(func(bone int) transform {
 		if c != nil {
 			if i := c.track[bone]; i >= 0 {
 				return c.Tracks[i].at(c.wrap(seconds))
 			}
 		}
-		return s.Bones[bone].Transform
+		return s.Bones[bone].transform
 	})
 }
 
@@ -280,7 +277,7 @@ type Key struct {
 type Track struct {
 	Bone  int
 	Times []float64
-	Poses []Transform
+	Poses []transform
 }
 
 // newClip joins an animation to a skeleton by the names of bones. Its keys are relative to the binding pose in its own file.
@@ -306,7 +303,7 @@ func (s *Skeleton) newClip(own *ogre.Skeleton, a *ogre.Animation) (*Clip, error)
 			t.keys(binding(b), from.Keys, c.Length)
 		}
 		if t.Times == nil { // the bone holds the binding pose of the file
-			t.Times, t.Poses = []float64{0}, []Transform{binding(b)}
+			t.Times, t.Poses = []float64{0}, []transform{binding(b)}
 		}
 		for k := range t.Poses {
 			if !t.Poses[k].isFinite() {
@@ -323,9 +320,9 @@ func (s *Skeleton) newClip(own *ogre.Skeleton, a *ogre.Animation) (*Clip, error)
 const maxSeconds = 86400
 
 // keys sets the keys of a track: absolute transforms at ascending times from 0 to length.
-func (t *Track) keys(b Transform, list []ogre.Key, length float64) {
+func (t *Track) keys(b transform, list []ogre.Key, length float64) {
 	for _, k := range list {
-		pose := Transform{Turn: unit(product(b.Turn, unit(wide4(k.Rotation)))), Scale: scaleOf(k.Scale)}
+		pose := transform{Turn: unit(product(b.Turn, unit(wide4(k.Rotation)))), Scale: scaleOf(k.Scale)}
 		for i := range 3 {
 			pose.Position[i] = b.Position[i] + float64(k.Translation[i])
 			pose.Scale[i] *= b.Scale[i]
@@ -349,7 +346,7 @@ func (t *Track) keys(b Transform, list []ogre.Key, length float64) {
 	}
 }
 
-func (t *Track) add(seconds float64, pose Transform) {
+func (t *Track) add(seconds float64, pose transform) {
 	t.Times, t.Poses = append(t.Times, seconds), append(t.Poses, pose)
 }
 
@@ -361,7 +358,7 @@ func (c *Clip) wrap(seconds float64) float64 {
 	return max(0, seconds)
 }
 
-func (t *Track) at(seconds float64) Transform {
+func (t *Track) at(seconds float64) transform {
 	i, exact := slices.BinarySearch(t.Times, seconds)
 	switch {
 	case exact || i == 0:

@@ -2,11 +2,11 @@ package modinfo_test
 
 import (
 	"bytes"
-	"os"
 	"path"
 	"strings"
 	"testing"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/internal/modinfo"
 	"trowel.example/torchlight/mod"
@@ -17,10 +17,7 @@ import (
 func TestCorpus(t *testing.T) {
 	formats := map[string]int{}
 	for _, name := range append(tests.CorpusFiles(t, "torchlight", ".MOD"), tests.CorpusFiles(t, "torchlight", ".mod")...) {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, name)
 		m, err := mod.Open(bytes.NewReader(data), int64(len(data)))
 		if err != nil {
 			t.Fatal(err)

@@ -67,8 +67,8 @@ func matchName(pattern string) func(string) bool {
 	return text.Named(pattern)
 }
 
-// GUIDOf returns the number in the value of a key, if it may be a GUID or a reference to one.
-func GUIDOf(t text.Type, key, value string) (guid int64, ok bool) {
+// guidOf returns the number in the value of a key, if it may be a GUID or a reference to one.
+func guidOf(t text.Type, key, value string) (guid int64, ok bool) {
 	if t != text.Integer64 && !t.IsString() && !strings.Contains(strings.ToUpper(key), "GUID") {
 		return 0, false
 	}
@@ -85,7 +85,7 @@ func OwnsGUID(key string) bool {
 // GUIDs finds the keys whose value is the number guid: those that define it as a GUID, and those that refer to it.
 func GUIDs(ctx context.Context, e *modedit.Editor, guid int64, yield func(k Key, own bool) error) error {
 	return Keys(ctx, e, Where{}, func(p *text.Property) bool {
-		n, ok := GUIDOf(p.Type, p.Key, p.Value)
+		n, ok := guidOf(p.Type, p.Key, p.Value)
 		return ok && n == guid
 	}, func(k Key) error { return yield(k, OwnsGUID(k.Key)) })
 }
@@ -106,7 +106,7 @@ func References(ctx context.Context, e *modedit.Editor, pattern string, yield fu
 	if err := Keys(ctx, e, Where{}, func(p *text.Property) bool { return p.Type.IsString() && is(p.Value) }, yield); err != nil {
 		return err
 	}
-	return modedit.LookAtFiles(ctx, e, "**", HasWords, func(file string, content []byte) []Key {
+	return modedit.LookAtFiles(ctx, e, "**", hasWords, func(file string, content []byte) []Key {
 		return slices.DeleteFunc(Words(file, content), func(k Key) bool { return !is(k.Value) })
 	}, yield)
 }
@@ -130,9 +130,9 @@ func gamePath(s string) string {
 
 func inMedia(path string) string { return strings.TrimPrefix(path, "MEDIA/") }
 
-// HasWords reports whether a file has words that may refer to files, by its path: whether it is a material or an image
+// hasWords reports whether a file has words that may refer to files, by its path: whether it is a material or an image
 // set.
-func HasWords(file string) bool {
+func hasWords(file string) bool {
 	ext := strings.ToUpper(path.Ext(file))
 	return ext == ".MATERIAL" || ext == ".IMAGESET"
 }

@@ -110,7 +110,7 @@ func contentRows(ctx context.Context, e *modedit.Editor, row format.RowFunc) err
 		path string
 		err  error
 	}
-	return modedit.LookAtFiles(ctx, e, "**", HasWords, func(file string, content []byte) []*words {
+	return modedit.LookAtFiles(ctx, e, "**", hasWords, func(file string, content []byte) []*words {
 		w := &words{path: file}
 		for _, k := range Words(file, content) {
 			if _, ok := Target(k.Value); ok {
@@ -141,7 +141,7 @@ func nodeRows(n *modedit.Node, row format.RowFunc) error {
 	for p := range n.Properties() {
 		k := Key{File: n.File, At: at, Type: p.Type, Key: p.Key, Value: p.Value}
 		tableKeys.Add(&rows, k)
-		if _, ok := GUIDOf(p.Type, p.Key, p.Value); ok && OwnsGUID(p.Key) {
+		if _, ok := guidOf(p.Type, p.Key, p.Value); ok && OwnsGUID(p.Key) {
 			tableGUIDs.Add(&rows, guidRow{k, name, named})
 		}
 		if _, ok := Target(p.Value); ok && p.Type.IsString() {

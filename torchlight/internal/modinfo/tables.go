@@ -130,7 +130,7 @@ var tableGUIDs = format.NewTable("torchlight_guids", "The GUID of a unit, a skil
 	"UNIQUE_GUID or GUID.", func(r *format.Rows, v guidRow) {
 	inNode(r, v.Key)
 	keyOf(r, v.Key)
-	guid, _ := GUIDOf(v.Type, v.Key.Key, v.Value)
+	guid, _ := guidOf(v.Type, v.Key.Key, v.Value)
 	r.Col("guid", format.IntCell(guid), "The GUID.")
 	r.Col("name", format.TextCell(v.name).If(v.named), "The key NAME in the same node; null if there is none.")
 })

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"trowel.example/internal/limits/effort"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/internal/modmerge"
 	"trowel.example/torchlight/modedit"
 	"trowel.example/torchlight/raw"
@@ -59,7 +60,7 @@ func BenchmarkPack(b *testing.B) {
 				mods := []modmerge.Input{{Name: "A.MOD", Editor: editor(b, one)}, {Name: "B.MOD", Editor: editor(b, two)}}
 				e, _, err := modmerge.Pack(mods, modmerge.PackOptions{NewGUIDs: fresh})
 				if err == nil {
-					err = e.WriteMod(context.Background(), new(memory))
+					err = e.WriteMod(context.Background(), new(tests.Memory))
 				}
 				if err != nil {
 					b.Fatal(err)

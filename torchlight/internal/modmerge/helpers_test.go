@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/internal/modmerge"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
@@ -17,20 +18,6 @@ import (
 	"trowel.example/torchlight/pak"
 	"trowel.example/torchlight/text"
 )
-
-// memory is a file in memory.
-type memory struct{ b []byte }
-
-func (m *memory) WriteAt(b []byte, at int64) (int, error) {
-	if need := int(at) + len(b); need > len(m.b) {
-		m.b = append(m.b, make([]byte, need-len(m.b))...)
-	}
-	return copy(m.b[at:], b), nil
-}
-
-func (m *memory) ReadAt(b []byte, at int64) (int, error) {
-	return bytes.NewReader(m.b).ReadAt(b, at)
-}
 
 func open(t testing.TB, data []byte) *mod.Mod {
 	t.Helper()
@@ -51,11 +38,11 @@ func made(t testing.TB, title string, files map[string]string) []byte {
 	t.Helper()
 	h := mod.NewHeader()
 	h.Title, h.ID = title, int64(len(title))*1000+int64(title[0])
-	empty := new(memory)
+	empty := new(tests.Memory)
 	if _, err := mod.Write(context.Background(), empty, h, []pak.NewFile{}, nil); err != nil {
 		t.Fatal(err)
 	}
-	e := editor(t, empty.b)
+	e := editor(t, empty.Data)
 	for name, content := range files {
 		if err := e.Put(name, []byte(content)); err != nil {
 			t.Fatal(err)
@@ -69,22 +56,22 @@ func written(t testing.TB, e *modedit.Editor) []byte {
 	if err := e.UpdateTables(); err != nil {
 		t.Fatal(err)
 	}
-	out := new(memory)
+	out := new(tests.Memory)
 	if err := e.WriteMod(context.Background(), out); err != nil {
 		t.Fatal(err)
 	}
-	return out.b
+	return out.Data
 }
 
 // ember returns the sample mod.
 func ember(t testing.TB) []byte {
 	t.Helper()
-	out := new(memory)
+	out := new(tests.Memory)
 	if _, _, err := moddir.Build(context.Background(),
 		out, os.DirFS("../../../samples/ember"), moddir.BuildOptions{Tables: true}); err != nil {
 		t.Fatal(err)
 	}
-	return out.b
+	return out.Data
 }
 
 // merge merges three mods and returns the result and the conflicts.
@@ -94,11 +81,11 @@ func merge(t testing.TB, base, ours, theirs []byte, o modmerge.Options) ([]byte,
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := new(memory)
+	out := new(tests.Memory)
 	if err := e.WriteMod(context.Background(), out); err != nil {
 		t.Fatal(err)
 	}
-	return out.b, conflicts
+	return out.Data, conflicts
 }
 
 // differences returns the files in which two mods differ in content, including tables and header.

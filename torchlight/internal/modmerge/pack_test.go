@@ -5,13 +5,13 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"trowel.example/check"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/internal/values/merge3"
 	"trowel.example/torchlight/internal/modmerge"
@@ -32,11 +32,11 @@ func packed(t testing.TB, o modmerge.PackOptions, mods ...[]byte) (*modedit.Edit
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := new(memory)
+	out := new(tests.Memory)
 	if err := e.WriteMod(context.Background(), out); err != nil {
 		t.Fatal(err)
 	}
-	return editor(t, out.b), conflicts
+	return editor(t, out.Data), conflicts
 }
 
 func unit(name, guid, more string) string {
@@ -270,10 +270,7 @@ func TestRealPack(t *testing.T) {
 		if base := filepath.Base(name); base != "Adventure_mode.mod" && base != "flasks.mod" && base != "COMMANDO_TESTING.MOD" {
 			continue
 		}
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, name)
 		mods = append(mods, data)
 		for what := range findings(t, data) {
 			known[what] = true
@@ -288,11 +285,11 @@ func TestRealPack(t *testing.T) {
 			t.Errorf("%s is gone", path)
 		}
 	}
-	out := new(memory)
+	out := new(tests.Memory)
 	if err := e.WriteMod(context.Background(), out); err != nil {
 		t.Fatal(err)
 	}
-	for what := range findings(t, out.b) {
+	for what := range findings(t, out.Data) {
 		if !known[what] {
 			t.Errorf("new: %s (conflicts %v)", what, conflicts)
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/internal/modmerge"
 	"trowel.example/torchlight/modedit"
@@ -130,10 +131,7 @@ func smallMods(t testing.TB) [][]byte {
 	for _, name := range tests.CorpusFiles(t, "torchlight", "") {
 		if strings.EqualFold(filepath.Base(name), "flasks.mod") ||
 			strings.HasSuffix(name, filepath.Join("hist-26f383d867", "Commando.mod")) {
-			data, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := judge.Read(t, name)
 			e := editor(t, data)
 			for i, path := range e.Paths() {
 				if _, err := e.Tree(path); err != nil && !strings.HasSuffix(path, ".RAW") || err == nil && i%4 != 0 && len(e.Paths()) > 30 {
@@ -188,10 +186,7 @@ func TestHistories(t *testing.T) {
 	var versions [][]byte
 	for _, name := range tests.CorpusFiles(t, "torchlight", "EDITORMOD.MOD") {
 		if strings.Contains(name, "Commando_Testing") {
-			data, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := judge.Read(t, name)
 			versions = append(versions, data)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/internal/format"
 	"trowel.example/torchlight/internal/codex"
+	"trowel.example/torchlight/internal/hole"
 	"trowel.example/torchlight/internal/inherit"
 	sheets "trowel.example/torchlight/internal/sheet"
 	"trowel.example/torchlight/moddir"
@@ -126,10 +127,8 @@ func (m *modSheets) read(kind, file string) {
 		m.lack(format.Missing{Kind: "file", Name: file, What: err.Error(), Loss: true})
 		return
 	}
-	if value, _ := root.Get("DONTCREATE"); value != "" {
-		if abstract, _ := text.ParseBool(value); abstract {
-			return
-		}
+	if abstract, _ := root.Get("DONTCREATE"); hole.True(abstract) {
+		return
 	}
 	m.things[kind] = append(m.things[kind], m.thing(file, root))
 }

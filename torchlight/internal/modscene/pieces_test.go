@@ -10,6 +10,7 @@ import (
 	"testing/fstest"
 
 	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/torchlight/internal/ogre"
 	"trowel.example/torchlight/moddir"
 )
@@ -40,9 +41,7 @@ func TestPieces(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(name, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, name, data)
 	}
 	objects := piece(1, 5) + piece(2, 6) + piece(3, 7) + piece(4, 8)
 	put("media/layouts/a.layout", []byte("[Layout]\n[OBJECTS]\n"+objects+"[/OBJECTS]\n[/Layout]\n"))

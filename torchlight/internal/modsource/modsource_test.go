@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/internal/modsource"
 	"trowel.example/torchlight/mod"
@@ -66,10 +67,7 @@ func archives(t *testing.T) (whole, archive, list string) {
 	}
 	write(t, "A.PAK", a.String())
 	write(t, "A.PAK.MAN", l.String())
-	data, err := os.ReadFile("A.MOD")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := judge.Read(t, "A.MOD")
 	return string(data), a.String(), l.String()
 }
 

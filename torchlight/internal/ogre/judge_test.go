@@ -301,14 +301,8 @@ func TestSources(t *testing.T) {
 	sources := 0
 	for _, name := range tests.CorpusFiles(t, "torchlight/models", ".xml") {
 		sources++
-		model, err := os.ReadFile(strings.TrimSuffix(name, ".xml"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		source, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		model := judge.Read(t, strings.TrimSuffix(name, ".xml"))
+		source := judge.Read(t, name)
 		m, err := ogre.Decode(model)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -15,6 +15,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/mutate"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/internal/ogre"
@@ -37,10 +38,7 @@ func models(t testing.TB) map[string][]byte {
 	if dir := os.Getenv("TROWEL_CORPUS"); dir != "" {
 		names, _ := filepath.Glob(filepath.Join(dir, "torchlight", "models", "*"))
 		for _, name := range names {
-			data, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := judge.Read(t, name)
 			if ogre.Recognize(data) {
 				all[filepath.Base(name)] = data
 			}
@@ -544,10 +542,7 @@ func TestCorpus(t *testing.T) {
 		})
 	}
 	for _, name := range tests.CorpusFiles(t, "torchlight/models", ".material") {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, name)
 		if ogre.CheckScript(data, func(f check.Finding) { t.Errorf("%s: %s", name, f) }) == nil {
 			t.Error(name)
 		}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/internal/plan"
 	"trowel.example/torchlight/layout"
@@ -57,10 +58,7 @@ func files(m *mod.Mod, path string) plan.Options {
 func TestCorpus(t *testing.T) {
 	c := counts{T: t, seen: make(map[string]bool)}
 	for _, name := range append(tests.CorpusFiles(t, "torchlight", ".MOD"), tests.CorpusFiles(t, "torchlight", ".mod")...) {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, name)
 		m, err := mod.Open(bytes.NewReader(data), int64(len(data)))
 		if err != nil {
 			t.Fatal(err)
@@ -78,10 +76,7 @@ func TestCorpus(t *testing.T) {
 	}
 	for _, ext := range []string{".BINLAYOUT", ".LAYOUT", ".layout"} {
 		for _, name := range tests.CorpusFiles(t, "torchlight", ext) {
-			content, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			content := judge.Read(t, name)
 			c.plan(name, content, plan.Options{Path: filepath.Base(name)})
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/torchlight/internal/plan"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/mpp"
@@ -56,14 +57,9 @@ func TestGolden(t *testing.T) {
 	}
 	got := []byte(svgOf(t, p, func(layer string) bool { return layer != plan.GridLayer }))
 	if *update {
-		if err := os.WriteFile(golden, got, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, golden, got)
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := judge.Read(t, golden)
 	if !bytes.Equal(got, want) {
 		t.Errorf("the plan of the sample differs: go test -run Golden -update, look at %s, and commit it", golden)
 	}

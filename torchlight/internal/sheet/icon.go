@@ -63,7 +63,7 @@ func Absent(at, size image.Point) Part {
 		Frame(dst, [4]float64{0, 0, float64(size.X), float64(size.Y)}, absent, origin, scale)
 		for i := range min(size.X, size.Y) {
 			x, y := float64(i*size.X/min(size.X, size.Y)), float64(i*size.Y/min(size.X, size.Y))
-			Rectangle(dst, [4]float64{x, y, 1, 1}, absent, origin, scale)
+			rectangle(dst, [4]float64{x, y, 1, 1}, absent, origin, scale)
 		}
 	}}
 }
@@ -73,6 +73,6 @@ func Frame(dst *image.RGBA, r [4]float64, c color.NRGBA, origin [2]float64, scal
 	x, y, w, h := r[0], r[1], r[2], r[3]
 	line := min(1, w, h)
 	for _, side := range [4][4]float64{{x, y, w, line}, {x, y + h - line, w, line}, {x, y, line, h}, {x + w - line, y, line, h}} {
-		Rectangle(dst, side, c, origin, scale)
+		rectangle(dst, side, c, origin, scale)
 	}
 }

@@ -108,7 +108,7 @@ func (s *Sheet) Draw(dst *image.RGBA, origin [2]float64, scale float64) {
 			continue
 		}
 		if cell.Fill.A > 0 {
-			Rectangle(sub, [4]float64{0, 0, float64(cell.Size.X), float64(cell.Size.Y)}, cell.Fill, from, scale)
+			rectangle(sub, [4]float64{0, 0, float64(cell.Size.X), float64(cell.Size.Y)}, cell.Fill, from, scale)
 		}
 		for _, p := range cell.Parts {
 			at := r.Min.Add(p.At)
@@ -131,8 +131,8 @@ func within(dst *image.RGBA, r image.Rectangle, origin [2]float64, scale float64
 	return dst.SubImage(part).(*image.RGBA), [2]float64{origin[0] - float64(r.Min.X), origin[1] - float64(r.Min.Y)}
 }
 
-// Rectangle fills a rectangle, given as x, y, width and height, with a color. Pixels at its edges are blended.
-func Rectangle(dst *image.RGBA, r [4]float64, c color.NRGBA, origin [2]float64, scale float64) {
+// rectangle fills a rectangle, given as x, y, width and height, with a color. Pixels at its edges are blended.
+func rectangle(dst *image.RGBA, r [4]float64, c color.NRGBA, origin [2]float64, scale float64) {
 	cover := func(p, axis int) float64 {
 		low := max(r[axis], origin[axis]+float64(p)/scale)
 		high := min(r[axis]+r[axis+2], origin[axis]+float64(p+1)/scale)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/hash"
@@ -74,10 +75,7 @@ const beforeDeletion = "hist-26f383d867/Commando.mod"
 // openMod returns the sources in a mod without the leftover ones, and its tables.
 func openMod(t testing.TB, name string) (sources, own files) {
 	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := judge.Read(t, name)
 	m, err := mod.Open(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)

@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"trowel.example/torchlight/internal/hole"
 	"trowel.example/torchlight/raw"
 	"trowel.example/torchlight/text"
 )
@@ -151,8 +152,7 @@ func (b *builder) ui() *raw.UI {
 
 func flag(n *text.Node, key string) bool {
 	value, _ := n.Get(key)
-	v, _ := text.ParseBool(value)
-	return v
+	return hole.True(value)
 }
 
 func flagByte(v bool) raw.Flag { return raw.Flag(boolInt(v)) }

@@ -1,7 +1,6 @@
 package translation_test
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
@@ -87,9 +86,7 @@ func TestMsgfmt(t *testing.T) {
 	msgfmt, msgcat := judge.Find(t, "msgfmt"), judge.Find(t, "msgcat")
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a.po")
-	if err := os.WriteFile(name, sample.Format(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, name, sample.Format())
 	if out, err := exec.Command(msgfmt, "-c", "-o", filepath.Join(dir, "a.mo"), name).CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, out)
 	}

@@ -17,8 +17,8 @@ const (
 	maxPages = 16
 )
 
-// ErrChanged means that an object has changed since it was opened.
-var ErrChanged = errors.New("the object changed during the read")
+// errChanged means that an object has changed since it was opened.
+var errChanged = errors.New("the object changed during the read")
 
 // Object is an object with random access. It reads pages of 1 MiB and caches the pages read last. It may be
 // read by several goroutines.
@@ -91,9 +91,9 @@ func (o *Object) page(number int64) ([]byte, error) {
 	}})
 	if err == nil {
 		if r.Size() != o.size {
-			err = ErrChanged
+			err = errChanged
 		} else if _, err = io.ReadFull(r, data); errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-			err = ErrChanged
+			err = errChanged
 		}
 		err = errors.Join(err, r.Close())
 	}

@@ -22,25 +22,25 @@ import (
 	"trowel.example/internal/stores/storage"
 )
 
-// Store is a folder of a bucket as a [storage.Store]. An object appears completely, and only if there is no
+// store is a folder of a bucket as a [storage.Store]. An object appears completely, and only if there is no
 // object of that name, so nothing needs to be renamed.
 //
 // A lock is an object, too: locks/RANDOM.json, which its holder rewrites every minute. A process first writes
 // its own lock and then checks for others, so that of two concurrent processes, at least one sees the other.
 // The age of a lock is determined only by the server's clock. A lock that was not rewritten for 15 minutes is
 // removed: its holder was killed.
-type Store struct {
+type store struct {
 	b      *Bucket
 	folder string // ends with /, or is ""
 
 	refresh, stale time.Duration
 }
 
-var _ storage.Store = (*Store)(nil)
+var _ storage.Store = (*store)(nil)
 
 // newStore returns a folder of a bucket; "" is the whole bucket.
-func newStore(b *Bucket, folder string) *Store {
-	s := &Store{b: b, refresh: time.Minute, stale: 15 * time.Minute}
+func newStore(b *Bucket, folder string) *store {
+	s := &store{b: b, refresh: time.Minute, stale: 15 * time.Minute}
 	if folder = strings.Trim(folder, "/"); folder != "" {
 		s.folder = folder + "/"
 	}
@@ -51,7 +51,7 @@ func newStore(b *Bucket, folder string) *Store {
 const pagesOfFile = 2
 
 // Path returns the URL of a file, without the query.
-func (s *Store) Path(name string) string {
+func (s *store) Path(name string) string {
 	return strings.TrimSuffix(s.b.url+"/"+s.folder+name, "/")
 }
 
@@ -64,7 +64,7 @@ func asUnavailable(err error) error {
 }
 
 // Open opens an object.
-func (s *Store) Open(ctx context.Context, name string) (storage.File, error) {
+func (s *store) Open(ctx context.Context, name string) (storage.File, error) {
 	o, err := s.b.Object(ctx, s.folder+name)
 	if err != nil {
 		return nil, asUnavailable(err)
@@ -86,11 +86,11 @@ func (f storeFile) ReadAt(p []byte, offset int64) (int, error) {
 func (storeFile) Close() error { return nil }
 
 // Create creates an object. The data is uploaded in pieces. The object appears when it is complete.
-func (s *Store) Create(ctx context.Context, name string) (storage.Writer, error) {
+func (s *store) Create(ctx context.Context, name string) (storage.Writer, error) {
 	return s.create(ctx, name, true)
 }
 
-func (s *Store) create(ctx context.Context, name string, once bool) (*storeWriter, error) {
+func (s *store) create(ctx context.Context, name string, once bool) (*storeWriter, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	w, err := s.b.b.NewWriter(ctx, s.folder+name, &blob.WriterOptions{IfNotExist: once,
 		ContentType: "application/octet-stream", MaxConcurrency: 2})
@@ -102,7 +102,7 @@ func (s *Store) create(ctx context.Context, name string, once bool) (*storeWrite
 }
 
 type storeWriter struct {
-	s      *Store
+	s      *store
 	name   string
 	w      *blob.Writer // nil: ended
 	cancel func()
@@ -132,7 +132,7 @@ func (w *storeWriter) Discard() {
 }
 
 // List lists the objects below a folder, without the locks.
-func (s *Store) List(ctx context.Context, folder string, do func(storage.Info) error) error {
+func (s *store) List(ctx context.Context, folder string, do func(storage.Info) error) error {
 	var stopped error
 	err := s.b.Walk(ctx, s.folder+folder, func(e Entry) error {
 		name := strings.TrimPrefix(e.Name, s.folder)
@@ -149,7 +149,7 @@ func (s *Store) List(ctx context.Context, folder string, do func(storage.Info) e
 }
 
 // Remove removes an object.
-func (s *Store) Remove(ctx context.Context, name string) error {
+func (s *store) Remove(ctx context.Context, name string) error {
 	return asUnavailable(s.b.Remove(ctx, s.folder+name))
 }
 
@@ -164,7 +164,7 @@ type claim struct {
 
 // lock is a lock that this process holds.
 type lock struct {
-	s     *Store
+	s     *store
 	name  string
 	data  []byte
 	alone bool
@@ -177,7 +177,7 @@ type lock struct {
 }
 
 // Lock writes a lock object and returns an error if a conflicting lock exists.
-func (s *Store) Lock(ctx context.Context, alone bool) (_ storage.Lock, err error) {
+func (s *store) Lock(ctx context.Context, alone bool) (_ storage.Lock, err error) {
 	data, err := json.Marshal(claim{alone, host.MachineName(), os.Getpid()})
 	if err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 )
 
 // opened returns a store in a bucket.
-func opened(t *testing.T, name, folder string) *Store {
+func opened(t *testing.T, name, folder string) *store {
 	t.Helper()
 	b, err := Open(t.Context(), name)
 	if err != nil {
@@ -25,7 +25,7 @@ func opened(t *testing.T, name, folder string) *Store {
 	return newStore(b, folder)
 }
 
-func inMemory() *Store { return newStore(&Bucket{"mem://b", memblob.OpenBucket(nil)}, "some/folder/") }
+func inMemory() *store { return newStore(&Bucket{"mem://b", memblob.OpenBucket(nil)}, "some/folder/") }
 
 func TestStorage(t *testing.T) {
 	t.Run("memory", func(t *testing.T) { storetest.Run(t, inMemory()) })
@@ -97,7 +97,7 @@ func TestStaleLock(t *testing.T) {
 }
 
 // written returns the time when the lock was last written.
-func written(t *testing.T, s *Store) (at time.Time) {
+func written(t *testing.T, s *store) (at time.Time) {
 	t.Helper()
 	if err := s.List(t.Context(), dirLocks, func(i storage.Info) error { at = i.Time; return nil }); err != nil {
 		t.Fatal(err)

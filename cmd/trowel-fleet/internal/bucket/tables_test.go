@@ -351,10 +351,7 @@ func TestCensus(t *testing.T) {
 		code int
 	}{{0, " 1 rebuilt", 0}, {0, " 0 rebuilt", 0}, {1, " 1 rebuilt", 0}} {
 		for _, name := range []string{"ember.PAK", "ember.PAK.MAN"} {
-			data, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := judge.Read(t, name)
 			if strings.HasSuffix(name, ".MAN") {
 				data = append(data, make([]byte, step.more)...)
 			}

@@ -54,9 +54,7 @@ func TestVerbs(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, path, data)
 		if err := b.Put(t.Context(), name, func(w io.Writer) error { _, err := w.Write(data); return err }); err != nil {
 			t.Fatal(err)
 		}

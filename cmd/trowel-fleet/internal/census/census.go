@@ -150,8 +150,8 @@ const (
 // many is the number of files without shards from which they are spread over several partitions.
 const many = 256
 
-// Bucket returns the name of the partition of a file without shards, if there are many such files.
-func Bucket(name string) string {
+// bucket returns the name of the partition of a file without shards, if there are many such files.
+func bucket(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	return fmt.Sprintf("%s-%02x", allFiles, sum[0])
 }
@@ -172,7 +172,7 @@ func (d *Dataset) Bundles(files, small []File) map[string][]File {
 	for _, f := range files {
 		name := allFiles
 		if !one {
-			name = Bucket(f.Name)
+			name = bucket(f.Name)
 		}
 		bundles[name] = append(bundles[name], f)
 	}

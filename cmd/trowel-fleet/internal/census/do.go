@@ -157,7 +157,7 @@ func (d *doing) each(ctx context.Context, i int, report func(Note), do func(cont
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case errors.As(err, new(*BeforeError)):
+	case errors.As(err, new(*beforeError)):
 		return err
 	case errors.Is(err, errNoTables):
 		d.digests[i] = "nothing"
@@ -168,13 +168,13 @@ func (d *doing) each(ctx context.Context, i int, report func(Note), do func(cont
 	return nil
 }
 
-// BeforeError is an error about the earlier time that the user gave.
-type BeforeError struct{ Err error }
+// beforeError is an error about the earlier time that the user gave.
+type beforeError struct{ Err error }
 
-func (b *BeforeError) Error() string { return b.Err.Error() }
+func (b *beforeError) Error() string { return b.Err.Error() }
 
 // Unwrap returns the cause.
-func (b *BeforeError) Unwrap() error { return b.Err }
+func (b *beforeError) Unwrap() error { return b.Err }
 
 // before is [format.Census.Before] of an input.
 func before(ctx context.Context, in *Input) (text string, err error) {
@@ -182,7 +182,7 @@ func before(ctx context.Context, in *Input) (text string, err error) {
 		return "", nil
 	}
 	if text, err = in.Census.Before(ctx, in.Job, in.Source); err != nil {
-		return "", &BeforeError{err}
+		return "", &beforeError{err}
 	}
 	return text, nil
 }

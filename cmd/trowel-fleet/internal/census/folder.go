@@ -28,9 +28,9 @@ type Folder struct {
 
 const lockName = ".trowel-census"
 
-// LookInto opens the folder at a path for reading, while other processes may write to it. The error wraps
+// lookInto opens the folder at a path for reading, while other processes may write to it. The error wraps
 // [io/fs.ErrNotExist] if the folder does not exist.
-func LookInto(name string) (*Folder, error) {
+func lookInto(name string) (*Folder, error) {
 	root, err := regular.OpenRoot(name)
 	if err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ import (
 func seedRun() *Run {
 	sum := strings.Repeat("0123456789abcdef", 4)
 	return &Run{Run: 1, Moment: "2026-11-27T18:45:00Z", Program: "trowel it's", More: 1, Failures: []string{"a: it's \\ broken"},
-		Sources: []Source{{Name: "a", Fails: true}, {Name: "b", Gone: true}}, Tables: []RunTable{
+		Sources: []source{{Name: "a", Fails: true}, {Name: "b", Gone: true}}, Tables: []runTable{
 			{Name: "things", Title: "It's a thing.", Version: "01234567", Columns: []Column{{Name: "file", Type: "string", Help: "a 'file'"},
 				{Name: "parts", Type: "timestamp", Optional: true, Help: `\`}},
 				Files: []RunFile{{Part: "files", Content: Content{Rows: 1, Size: 2, SHA256: sum}},
@@ -27,7 +27,7 @@ func seedRun() *Run {
 }
 
 // files yields the files of a table of a run that is in memory.
-func files(t *RunTable, do func(RunFile) error) error {
+func files(t *runTable, do func(RunFile) error) error {
 	for _, f := range t.Files {
 		if err := do(f); err != nil {
 			return err

@@ -168,9 +168,7 @@ func viewsFile(t *testing.T, engine string, args ...string) string {
 		t.Fatal(told.String())
 	}
 	name := filepath.Join(t.TempDir(), "views.sql")
-	if err := os.WriteFile(name, out.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, name, out.Bytes())
 	return name
 }
 
@@ -418,9 +416,7 @@ func TestCensusPage(t *testing.T) {
 	}
 	const name = "../../../../docs/census.md"
 	if *update {
-		if err := os.WriteFile(name, page.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, name, page.Bytes())
 	}
 	if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, page.Bytes()) {
 		t.Errorf("%s is out of date, %v: run this test with -update", name, err)

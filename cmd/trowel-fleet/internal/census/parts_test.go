@@ -228,7 +228,7 @@ func TestCensusKept(t *testing.T) {
 			if file, shard, ok := strings.Cut(name, " "); ok {
 				want = append(want, shardName(file, format.Shard(shard)))
 			} else {
-				want = append(want, Bucket(file))
+				want = append(want, bucket(file))
 			}
 		}
 		slices.Sort(same)

@@ -8,8 +8,8 @@ import (
 	"trowel.example/cmd/internal/work"
 )
 
-// Taker is a [Store] that can take over a file that a part has stored, without reading it.
-type Taker interface {
+// taker is a [Store] that can take over a file that a part has stored, without reading it.
+type taker interface {
 	// takeOver is Put with the content of a file. It reports false if the file is in another kind of place.
 	takeOver(ctx context.Context, name string, files *work.Files, ref work.Ref) (bool, error)
 }
@@ -58,7 +58,7 @@ func (d *Dataset) putTable(ctx context.Context, name string, s *spool) error {
 	if d.Adopt != nil {
 		return d.Adopt(name, s.ref)
 	}
-	if to, ok := d.store.(Taker); ok {
+	if to, ok := d.store.(taker); ok {
 		if done, err := to.takeOver(ctx, name, d.Files, s.ref); done || err != nil {
 			return err
 		}

@@ -27,21 +27,21 @@ type Run struct {
 	Run      int        `json:"run"`    // version of this form
 	Moment   string     `json:"moment"` // when the run began, in UTC, in RFC 3339; "" if unknown
 	Program  string     `json:"program"`
-	Sources  []Source   `json:"sources"`
+	Sources  []source   `json:"sources"`
 	Failures []string   `json:"failures,omitempty"`     // messages about sources
 	More     int        `json:"moreFailures,omitempty"` // number of failures that are not listed
-	Tables   []RunTable `json:"tables"`
+	Tables   []runTable `json:"tables"`
 }
 
-// Source is a file from which the rows are.
-type Source struct {
+// source is a file from which the rows are.
+type source struct {
 	Name  string `json:"name"`
 	Fails bool   `json:"fails,omitempty"` // the file could not be read at all
 	Gone  bool   `json:"gone,omitempty"`  // the file no longer exists; its rows are those of an earlier run
 }
 
-// RunTable is a table of a run.
-type RunTable struct {
+// runTable is a table of a run.
+type runTable struct {
 	Name    string    `json:"name"`
 	Title   string    `json:"title"`
 	Version string    `json:"version"` // changes with the columns
@@ -165,7 +165,7 @@ func decodeRun(r io.Reader) (*Run, error) {
 }
 
 // check returns an error for an invalid name.
-func (t *RunTable) check() error {
+func (t *runTable) check() error {
 	if !tableName(t.Name) {
 		return fmt.Errorf("%.50q is not the name of a table", t.Name)
 	}
@@ -239,7 +239,7 @@ func (d *Dataset) Now() (*Run, error) {
 	for _, t := range d.old.Tables {
 		of[t.Name] = t
 	}
-	run.Tables = slices.DeleteFunc(run.Tables, func(t RunTable) bool {
+	run.Tables = slices.DeleteFunc(run.Tables, func(t runTable) bool {
 		_, hasRows := of[t.Name]
 		return !hasRows && d.old.Empty[t.Name] == ""
 	})
@@ -261,12 +261,12 @@ func (d *Dataset) Now() (*Run, error) {
 
 // run describes the current dataset, without its files.
 func (d *Dataset) run(moment string) (*Run, error) {
-	run := &Run{Run: 1, Moment: moment, Program: d.Program, Sources: []Source{}, Tables: []RunTable{}}
-	sources := make(map[string]Source)
+	run := &Run{Run: 1, Moment: moment, Program: d.Program, Sources: []source{}, Tables: []runTable{}}
+	sources := make(map[string]source)
 	if err := d.states.each(func(_ string, state *State) error {
 		for _, f := range state.Files {
 			s := sources[f.Name]
-			sources[f.Name] = Source{f.Name, s.Fails || f.Fails, s.Gone || f.Gone || d.Gone[f.Name]}
+			sources[f.Name] = source{f.Name, s.Fails || f.Fails, s.Gone || f.Gone || d.Gone[f.Name]}
 		}
 		for _, n := range state.Notes {
 			if n.Kind == 0 {
@@ -287,14 +287,14 @@ func (d *Dataset) run(moment string) (*Run, error) {
 	}
 	for _, t := range d.Tables {
 		if d.states.totals[t.Name].files > 0 || d.wants(t) {
-			run.Tables = append(run.Tables, RunTable{t.Name, t.Title, t.Version(), columnsOf(t), []RunFile{}})
+			run.Tables = append(run.Tables, runTable{t.Name, t.Title, t.Version(), columnsOf(t), []RunFile{}})
 		}
 	}
 	return run, nil
 }
 
 // eachFile calls do with the files of a table in the current dataset.
-func (d *Dataset) eachFile(t *RunTable, do func(RunFile) error) error {
+func (d *Dataset) eachFile(t *runTable, do func(RunFile) error) error {
 	if d.states.totals[t.Name].files == 0 {
 		return nil
 	}
@@ -421,7 +421,7 @@ func (d *Dataset) pin(ctx context.Context) error {
 var errNoLinks = errors.New("no links")
 
 // encode writes the run, with a line for each file that files yields of a table.
-func (r *Run) encode(to io.Writer, files func(t *RunTable, do func(RunFile) error) error) error {
+func (r *Run) encode(to io.Writer, files func(t *runTable, do func(RunFile) error) error) error {
 	w := bufio.NewWriter(to)
 	const none = "null}" // the end of an object whose last field is an empty list
 	begin := func(v any) error {

@@ -16,13 +16,14 @@ import (
 
 	"trowel.example/cmd/internal/verbs"
 	"trowel.example/internal/files/output"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/seedmap"
 )
 
 // runsOf returns the names of the runs of a dataset, the oldest first.
 func runsOf(t testing.TB, dir string) []string {
 	t.Helper()
-	store, err := LookInto(dir)
+	store, err := lookInto(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,9 +138,7 @@ func TestCensusRuns(t *testing.T) {
 	if told := censusOf(t, 2, "in", "-o", "out", "--keep", "2"); !strings.Contains(told, "no runs are removed") || len(runsOf(t, "out")) != 5 {
 		t.Error(told)
 	}
-	if err := os.WriteFile("out/runs/"+names[3]+".json", newest, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	judge.Write(t, "out/runs/"+names[3]+".json", newest)
 	if told := censusOf(t, 0, "in", "-o", "out", "--keep", "3"); !strings.Contains(told, "removed 3 runs") {
 		t.Error(told)
 	}
@@ -188,7 +187,7 @@ func TestCensusRunsKilled(t *testing.T) {
 	steps, checked := 0, 0
 	output.Step = func() {
 		steps++
-		store, err := LookInto("out")
+		store, err := lookInto("out")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -329,7 +328,7 @@ func TestExpire(t *testing.T) {
 		for i, name := range d.runs {
 			content := Content{Rows: 1, SHA256: strings.Repeat(fmt.Sprint(i), 64)}
 			moment, _ := time.Parse(runForm, name)
-			r := &Run{Run: 1, Moment: moment.Format(time.RFC3339), Tables: []RunTable{{Name: "things",
+			r := &Run{Run: 1, Moment: moment.Format(time.RFC3339), Tables: []runTable{{Name: "things",
 				Columns: []Column{{Name: "file", Type: "string"}}, Files: []RunFile{{Part: "files", Content: content}}}}}
 			err := errors.Join(store.Put(t.Context(), runFile(name), func(w io.Writer) error { return r.encode(w, files) }),
 				store.Put(t.Context(), keptFile("things", "files", content), func(io.Writer) error { return nil }))
@@ -395,8 +394,8 @@ func TestBundles(t *testing.T) {
 		want []string
 	}{
 		{Dataset{Few: 2}, 2, []string{allFiles}},
-		{Dataset{Few: 2}, 3, []string{Bucket("a"), Bucket("b"), Bucket("c")}},
-		{Dataset{Few: 2, before: map[string]span{allFiles + "-00": {}}}, 1, []string{Bucket("a")}},
+		{Dataset{Few: 2}, 3, []string{bucket("a"), bucket("b"), bucket("c")}},
+		{Dataset{Few: 2, before: map[string]span{allFiles + "-00": {}}}, 1, []string{bucket("a")}},
 		{Dataset{bundle: &State{Files: some}}, 3, []string{allFiles}},
 	} {
 		slices.Sort(c.want)

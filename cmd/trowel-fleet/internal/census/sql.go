@@ -102,7 +102,7 @@ func (w *sqlWriter) view(name string, columns []Column, query string) {
 }
 
 // rows returns the query of the rows of a table.
-func (w *sqlWriter) rows(t *RunTable) string {
+func (w *sqlWriter) rows(t *runTable) string {
 	var columns []string
 	for _, c := range t.Columns {
 		columns = append(columns, c.Name)

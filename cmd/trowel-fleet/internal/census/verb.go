@@ -317,7 +317,7 @@ func (c *censusRun) lookAt(ctx context.Context, place string) (Store, error) {
 	if !folder {
 		return c.at(ctx, place)
 	}
-	f, err := LookInto(place)
+	f, err := lookInto(place)
 	if err != nil {
 		return nil, err
 	}
@@ -411,7 +411,7 @@ func (c *censusRun) Split(ctx context.Context, _ bool, yield func(work.Part) err
 				return ctx.Err()
 			case errors.Is(err, errNoTables):
 				return nil
-			case errors.As(err, new(*BeforeError)):
+			case errors.As(err, new(*beforeError)):
 				return err
 			}
 			seen[f.Name], any = true, true

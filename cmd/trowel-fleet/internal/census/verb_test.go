@@ -28,6 +28,7 @@ import (
 	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
 )
 
 // The toys of census: a rack is a text of lines "SLAB NAME VALUE" that is split by slab, a list is the same
@@ -198,10 +199,7 @@ func tableRows(t testing.TB, dir, table string) []string {
 	files, _ := filepath.Glob(filepath.Join(dir, table, "*.parquet"))
 	rows := []string{}
 	for _, name := range files {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, name)
 		f, err := pq.OpenFile(bytes.NewReader(data), int64(len(data)))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -289,9 +287,7 @@ func toyFiles(t testing.TB, files map[string]string) {
 		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		judge.Write(t, name, []byte(text))
 	}
 }
 
@@ -349,7 +345,7 @@ func TestCensus(t *testing.T) {
 		t.Error("another way gives another result: ", diff)
 	}
 	// Damaged or missing files are rebuilt.
-	file := "out/toy_items/" + Bucket("in/x.list") + ".parquet"
+	file := "out/toy_items/" + bucket("in/x.list") + ".parquet"
 	if err := os.Truncate(file, 10); err != nil {
 		t.Fatal(err)
 	}
@@ -376,7 +372,7 @@ func inBuckets(t *testing.T) {
 // sameBucket returns the names of n lists that are in the same partition.
 func sameBucket(n int) (names []string) {
 	for i := 0; len(names) < n; i++ {
-		if name := fmt.Sprintf("in/%d.list", i); Bucket(name) == Bucket("in/0.list") {
+		if name := fmt.Sprintf("in/%d.list", i); bucket(name) == bucket("in/0.list") {
 			names = append(names, name)
 		}
 	}
@@ -448,7 +444,7 @@ func TestCensusLost(t *testing.T) {
 			toyFiles(t, map[string]string{together[0]: "1 one", together[1]: "1 two"})
 			censusOf(t, 0, "in", "-o", "out")
 			toyFiles(t, map[string]string{together[0]: "1 uno"})
-			part := Bucket(together[0]) + ".parquet"
+			part := bucket(together[0]) + ".parquet"
 			if err := errors.Join(os.Remove(together[1]), damage("out/toy_items/"+part)); err != nil {
 				t.Fatal(err)
 			}

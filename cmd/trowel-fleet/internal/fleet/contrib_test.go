@@ -10,6 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -22,10 +23,7 @@ func TestContrib(t *testing.T) {
 	b := offline(t)
 	var commands [][]string
 	for _, name := range []string{"compose.yaml", "kubernetes.yaml"} {
-		data, err := os.ReadFile(filepath.Join(contrib, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, filepath.Join(contrib, name))
 		var doc any
 		if err := yaml.Unmarshal(data, &doc); err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -33,10 +31,7 @@ func TestContrib(t *testing.T) {
 		commands = append(commands, wordsOf(doc)...)
 	}
 	for _, name := range []string{"trowel-worker.service", "trowel-backup.service"} {
-		data, err := os.ReadFile(filepath.Join(contrib, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, filepath.Join(contrib, name))
 		for _, found := range regexp.MustCompile(`/usr/local/bin/trowel(?:-fleet)? ([^'\n]+)`).FindAllStringSubmatch(string(data), -1) {
 			commands = append(commands, strings.Fields(strings.ReplaceAll(found[1], "$(date +%%-d)", "7")))
 		}
@@ -91,10 +86,7 @@ func TestUnits(t *testing.T) {
 	var units []string
 	for _, name := range []string{"trowel-worker.service", "trowel-backup.service", "trowel-backup.timer",
 		"../minetest/trowel-guard.service"} {
-		data, err := os.ReadFile(filepath.Join(contrib, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := judge.Read(t, filepath.Join(contrib, name))
 		text := regexp.MustCompile(`/usr/local/bin/trowel(-fleet)?`).ReplaceAllString(string(data), "/bin/true")
 		unit := filepath.Join(dir, filepath.Base(name))
 		if err := os.WriteFile(unit, []byte(text), 0o600); err != nil {

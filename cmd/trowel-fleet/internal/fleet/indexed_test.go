@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -154,10 +155,7 @@ func TestIndexedCheck(t *testing.T) {
 		t.Fatal(s.err)
 	}
 	for _, name := range filesOf(t, b.path("other")) {
-		one, err := os.ReadFile(b.path("other/" + name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		one := judge.Read(t, b.path("other/"+name))
 		if two, err := os.ReadFile(b.path("tiles/" + name)); err != nil || string(one) != string(two) {
 			t.Errorf("%s: %v", name, err)
 		}

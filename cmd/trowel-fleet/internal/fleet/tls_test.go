@@ -52,10 +52,7 @@ func (s *secure) queue(user, host, root, cert, key string) string {
 
 // TestTLS tests the settings for TLS of the queue and of buckets that docs/jobs.md shows, and the errors about wrong ones.
 func TestTLS(t *testing.T) {
-	page, err := os.ReadFile("../../../../docs/jobs.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := judge.Read(t, "../../../../docs/jobs.md")
 	for _, text := range []string{pageQueue, pageClient, pageBucket, pageBundle} {
 		if !strings.Contains(string(page), text) {
 			t.Errorf("docs/jobs.md does not show %s", text)

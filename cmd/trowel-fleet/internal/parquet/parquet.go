@@ -112,8 +112,8 @@ func (w *Writer) Rows() int64 { return w.rows }
 // Close ends the file.
 func (w *Writer) Close() error { return errors.Join(w.handOn(), w.out.Close()) }
 
-// ErrOther is returned by [Writer.Copy] for a file with other columns.
-var ErrOther = errors.New("its columns differ")
+// errOther is returned by [Writer.Copy] for a file with other columns.
+var errOther = errors.New("its columns differ")
 
 // Copy copies the rows from a file of the same table for whose value in the column file keep returns true. The
 // caller must ensure that a Writer made the file, for example by a hash: the library may not terminate on
@@ -124,7 +124,7 @@ func (w *Writer) Copy(r io.ReaderAt, size int64, keep func(file string) bool) er
 		return err
 	}
 	if version, _ := in.Lookup("trowel.table_version"); version != w.table.Version() {
-		return ErrOther
+		return errOther
 	}
 	rows := parquet.NewReader(in)
 	defer rows.Close()
@@ -133,7 +133,7 @@ func (w *Writer) Copy(r io.ReaderAt, size int64, keep func(file string) bool) er
 		n, err := rows.ReadRows(some)
 		for _, row := range some[:n] {
 			if len(row) != len(w.held) {
-				return ErrOther
+				return errOther
 			}
 			if !keep(row[0].String()) {
 				continue

@@ -212,7 +212,7 @@ func TestCopy(t *testing.T) {
 		t.Error(diff)
 	}
 	w = NewWriter(io.Discard, texts, "2")
-	if err := w.Copy(bytes.NewReader(old), int64(len(old)), all); !errors.Is(err, ErrOther) {
+	if err := w.Copy(bytes.NewReader(old), int64(len(old)), all); !errors.Is(err, errOther) {
 		t.Error(err)
 	}
 }
