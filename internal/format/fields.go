@@ -121,11 +121,19 @@ func optionOf(f reflect.StructField) (o Option, isArg bool, err error) {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	o, ok := fieldTypes[t]
+	of, ok := fieldTypes[t]
 	if !ok {
 		return o, false, fmt.Errorf("no option has values of type %v", t)
 	}
-	for _, tag := range tagForm.FindAllStringSubmatch(string(f.Tag), -1) {
+	o, isArg, err = ParseTag(f.Tag, func(string) bool { return false })
+	o.Type, o.List = of.Type, of.List
+	return o, isArg, err
+}
+
+// ParseTag returns the argument or option that the tag of a field declares, without the type of the field. It calls other
+// for marks that only the caller knows; other returns false for an unknown mark.
+func ParseTag(tag reflect.StructTag, other func(mark string) bool) (o Option, isArg bool, err error) {
+	for _, tag := range tagForm.FindAllStringSubmatch(string(tag), -1) {
 		value, err := strconv.Unquote(tag[2])
 		if err != nil {
 			return o, false, err
@@ -145,7 +153,9 @@ func optionOf(f reflect.StructField) (o Option, isArg bool, err error) {
 				case "optional":
 					o.Need = Optional
 				default:
-					return o, false, fmt.Errorf("unknown mark %q", mark)
+					if !other(mark) {
+						return o, false, fmt.Errorf("unknown mark %q", mark)
+					}
 				}
 			}
 		case "help":

@@ -41,10 +41,10 @@ type Codex struct {
 
 // CodexOptions are the options of a codex.
 type CodexOptions struct {
-	Base      string   // the game's own files, a folder or an archive; "" if they are unavailable
-	Languages []string // the languages whose texts are included
-	Public    bool     // internal names and paths are omitted
-	NoModels  bool     // models are omitted
+	Base      string   `option:"base,input" help:"the game's own {files}: a folder or an archive"`
+	Languages []string `option:"language,commas" help:"a {language} to include, such as DE"`
+	Public    bool     `option:"public" help:"leave out internal names, paths and holes"`
+	NoModels  bool     `option:"no-models" help:"leave out the models of items and monsters, which take most of the time and space"`
 	Program   string   // identifies the program: parts of a site that another one made are made again
 }
 

@@ -59,9 +59,9 @@ func (s *State) Open(ctx context.Context) (*Opened, error) {
 
 // Sources are the sources of states that the user named.
 type Sources struct {
-	Repository string          // of backups; "": none
+	Repository string          `option:"backups" help:"show the states of FILE in a {repository} of backups, too"`
 	Trust      []service.Given // which snapshots are accepted, see [format.Backups]
-	Git        bool            // the commits of the repository that contains the file
+	Git        bool            `option:"git" help:"show the states of FILE in the commits of its git repository, too"`
 }
 
 // Any reports whether the user named a source.

@@ -47,8 +47,8 @@ var ErrPart = errors.New("a part of the work was done")
 // Access limits a run on behalf of another user.
 type Access struct {
 	Roots   []string // folders, and [Elsewhere] names with settings; nothing outside can be opened, not even through links
-	Remote  bool     // allows connections to other machines
-	Changes bool     // allows changes in place
+	Remote  bool     `option:"remote" help:"allow connections to database servers on other machines"`
+	Changes bool     `option:"allow-changes" help:"allow jobs to change databases in place"`
 }
 
 // Perform does the work of a verb or hands it over. Afterwards, the verb only prints a summary of the records

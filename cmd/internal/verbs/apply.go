@@ -12,9 +12,11 @@ import (
 )
 
 func applyCommand(a *Tool) *cobra.Command {
-	e := &editing{writing: &writing{Tool: a, first: []string{"changes"}}}
-	var prefer string
-	var remove bool
+	e := &editing{writing: &writing{Tool: a, strict: true, first: []string{"changes"}}}
+	var o struct {
+		Prefer string `option:"prefer" choices:"folder|file" help:"the side to use where both have changed: folder or file"`
+		Delete bool   `option:"delete" help:"remove parts from FILE that were removed from FOLDER"`
+	}
 	cmd := &cobra.Command{
 		Use:   "apply FOLDER FILE [-o NEW | --in-place]",
 		Short: "Put an edited extract back into its file",
@@ -32,9 +34,7 @@ Apply is the same as "trowel edit FILE -- apply FOLDER", with the same output an
 		Args: args(2, 2),
 	}
 	e.placeFlags(cmd)
-	cmd.Flags().StringVar(&prefer, "prefer", "", "the side to use where both have changed: folder or file")
-	a.Completes(cmd, "prefer", cobra.FixedCompletions([]string{"folder", "file"}, cobra.ShellCompDirectiveNoFileComp))
-	cmd.Flags().BoolVar(&remove, "delete", false, "remove parts from FILE that were removed from FOLDER")
+	Bind(a, cmd, &o)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		folder, file := args[0], args[1]
 		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
@@ -47,10 +47,10 @@ Apply is the same as "trowel edit FILE -- apply FOLDER", with the same output an
 			return service.NotThere(folder, err)
 		}
 		e.words = []string{format.ApplyName}
-		if prefer != "" {
-			e.words = append(e.words, "--prefer="+prefer)
+		if o.Prefer != "" {
+			e.words = append(e.words, "--prefer="+o.Prefer)
 		}
-		if remove {
+		if o.Delete {
 			e.words = append(e.words, "--delete")
 		}
 		e.words = append(e.words, "--", folder)

@@ -22,7 +22,10 @@ import (
 )
 
 func backupCommand(a *Tool) *cobra.Command {
-	var asJSON, rekey bool
+	var o struct {
+		jsonOption
+		Rekey bool `option:"rekey" help:"replace the readers of an encrypted repository by those of --recipient and --passphrase"`
+	}
 	cmd := &cobra.Command{
 		Use:   "backup FILE REPO | --rekey REPO | stats REPO",
 		Short: "Store a snapshot of a world in a repository",
@@ -57,23 +60,21 @@ With --json it prints an object of snapshot, blocks, changed, removed, stored, b
   trowel backup world /mnt/rented/world --recipient age1...
   trowel backup --rekey /mnt/rented/world --recipient readers.txt --passphrase`,
 		Args: func(cmd *cobra.Command, given []string) error {
-			if rekey {
+			if o.Rekey {
 				return args(1, 1)(cmd, given)
 			}
 			return args(2, 2)(cmd, given)
 		},
 	}
 	cmd.AddCommand(backupStatsCommand(a))
-	cmd.Flags().BoolVar(&rekey, "rekey", false, "replace the readers of an encrypted repository by those of --recipient and --passphrase")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	OptionFlags(a, cmd, snapshotOptions)
+	OptionFlags(a, cmd, snapshotOptions, &o)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		g, err := a.Find(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}
 		defer g.Close()
-		if rekey {
+		if o.Rekey {
 			if err := needRepository(g); err != nil {
 				return err
 			}
@@ -103,7 +104,7 @@ With --json it prints an object of snapshot, blocks, changed, removed, stored, b
 		if err != nil {
 			return wording.Named(err, g.Called)
 		}
-		if asJSON {
+		if o.AsJSON {
 			return a.PrintJSON(fieldsObject(info.Fields))
 		}
 		if a.talk.Quiet {
@@ -123,7 +124,7 @@ func snapshotOptions(f *format.Format) []format.Option {
 }
 
 func backupStatsCommand(a *Tool) *cobra.Command {
-	var asJSON bool
+	var o jsonOption
 	cmd := &cobra.Command{
 		Use:   "stats REPO",
 		Short: "Print how a repository of backups has grown",
@@ -133,7 +134,7 @@ of them are printed with --json, as an object of snapshots, parts and files.`,
 		Example: "  trowel backup stats /mnt/backups/world",
 		Args:    args(1, 1),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	Bind(a, cmd, &o)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		g, err := a.Find(cmd.Context(), args[0])
 		if err != nil {
@@ -147,7 +148,7 @@ of them are printed with --json, as an object of snapshots, parts and files.`,
 		if err != nil {
 			return wording.Named(err, g.Called)
 		}
-		if asJSON {
+		if o.AsJSON {
 			return a.PrintJSON(newGrown(stats))
 		}
 		return printStats(a.out, stats)
@@ -226,23 +227,17 @@ type forgotten struct {
 
 // keeping holds the rules of forget: numbers of snapshots, and the time within which all are kept.
 type keeping struct {
-	last, hourly, daily, weekly, monthly, yearly int
-	within                                       Period
-}
-
-// flags adds the rules to a verb.
-func (k *keeping) flags(flags *pflag.FlagSet) {
-	flags.IntVar(&k.last, "keep-last", 0, "keep the newest `N`")
-	flags.IntVar(&k.hourly, "keep-hourly", 0, "keep the newest of each of the last `N` hours with a snapshot")
-	flags.IntVar(&k.daily, "keep-daily", 0, "keep the newest of each of the last `N` days with a snapshot")
-	flags.IntVar(&k.weekly, "keep-weekly", 0, "keep the newest of each of the last `N` weeks with a snapshot")
-	flags.IntVar(&k.monthly, "keep-monthly", 0, "keep the newest of each of the last `N` months with a snapshot")
-	flags.IntVar(&k.yearly, "keep-yearly", 0, "keep the newest of each of the last `N` years with a snapshot")
-	flags.Var(&k.within, "keep-within", "keep all within this `time` before the newest, such as 14d or 1y6m (y, m, d, h)")
+	Last    int    `option:"keep-last" help:"keep the newest {N}"`
+	Hourly  int    `option:"keep-hourly" help:"keep the newest of each of the last {N} hours with a snapshot"`
+	Daily   int    `option:"keep-daily" help:"keep the newest of each of the last {N} days with a snapshot"`
+	Weekly  int    `option:"keep-weekly" help:"keep the newest of each of the last {N} weeks with a snapshot"`
+	Monthly int    `option:"keep-monthly" help:"keep the newest of each of the last {N} months with a snapshot"`
+	Yearly  int    `option:"keep-yearly" help:"keep the newest of each of the last {N} years with a snapshot"`
+	Within  Period `option:"keep-within" help:"keep all within this {time} before the newest, such as 14d or 1y6m (y, m, d, h)"`
 }
 
 func (k *keeping) negative() bool {
-	return min(k.last, k.hourly, k.daily, k.weekly, k.monthly, k.yearly) < 0
+	return min(k.Last, k.Hourly, k.Daily, k.Weekly, k.Monthly, k.Yearly) < 0
 }
 
 var errKeep = errors.New("--keep options must be at least 1")
@@ -299,10 +294,14 @@ func (p Period) Before(t time.Time) time.Time {
 }
 
 func forgetCommand(a *Tool) *cobra.Command {
-	var k keeping
-	var prune, dry, asJSON bool
-	var sign string
-	repack := repackSize(0)
+	var o struct {
+		jsonOption
+		keeping
+		Prune  bool   `option:"prune" help:"remove data that no snapshot needs"`
+		Sign   string `option:"sign" help:"sign a record of what is removed with the secret key of minisign in this {file}, as backup does"`
+		DryRun bool   `option:"dry-run" help:"print what would be removed, and remove nothing"`
+	}
+	most := repackSize(0)
 	cmd := &cobra.Command{
 		Use:   "forget REPO [SNAPSHOT...]",
 		Short: "Remove snapshots from a repository of backups",
@@ -322,24 +321,19 @@ With --json it prints an object of removed, kept, packs, bytes, copied and dryRu
   trowel forget backups 20261122T101500.000Z-1f2e3d`,
 		Args: args(1, -1),
 	}
-	flags := cmd.Flags()
-	k.flags(flags)
-	flags.BoolVar(&prune, "prune", false, "remove data that no snapshot needs")
-	flags.Var(&repack, "repack", "with --prune, copy at most this `size` from half-empty files, such as 500M (K, M, G, T), or 0 for none")
-	flags.StringVar(&sign, "sign", "", "sign a record of what is removed with the secret key of minisign in this `file`, as backup does")
-	flags.BoolVar(&dry, "dry-run", false, "print what would be removed, and remove nothing")
-	flags.BoolVar(&asJSON, "json", false, "print JSON")
+	Bind(a, cmd, &o)
+	cmd.Flags().Var(&most, "repack", "with --prune, copy at most this `size` from half-empty files, such as 500M (K, M, G, T), or 0 for none")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		rules, zero := k != keeping{}, false
-		flags.Visit(func(f *pflag.Flag) { zero = zero || strings.HasPrefix(f.Name, "keep-") && f.Value.String() == "0" })
+		rules, zero := o.keeping != keeping{}, false
+		cmd.Flags().Visit(func(f *pflag.Flag) { zero = zero || strings.HasPrefix(f.Name, "keep-") && f.Value.String() == "0" })
 		if zero && !rules {
 			return wording.Hint(errKeep, "`trowel forget %s SNAPSHOT` removes a snapshot by name",
 				words.Quoted(args[0]))
 		}
-		if k.negative() {
+		if o.negative() {
 			return errKeep
 		}
-		if named := len(args) > 1; named && rules || !named && !rules && !prune {
+		if named := len(args) > 1; named && rules || !named && !rules && !o.Prune {
 			return wording.Hint(errors.New("expected names of snapshots, or --keep options"), "`trowel ls %s` lists the snapshots", args[0])
 		}
 		g, err := a.Find(cmd.Context(), args[0])
@@ -355,28 +349,28 @@ With --json it prints an object of removed, kept, packs, bytes, copied and dryRu
 		if err != nil {
 			return wording.Named(err, g.Called)
 		}
-		ids, err := k.chosen(g.Called, list, args[1:], prune)
+		ids, err := o.chosen(g.Called, list, args[1:], o.Prune)
 		if err != nil {
 			return err
 		}
-		if !asJSON && !a.talk.Quiet {
+		if !o.AsJSON && !a.talk.Quiet {
 			for _, id := range ids {
 				fmt.Fprintln(a.out, id)
 			}
 		}
-		if len(ids) > 0 && !dry {
-			if err := g.Backups.Forget(ctx, g.Source, ids, sign); err != nil {
+		if len(ids) > 0 && !o.DryRun {
+			if err := g.Backups.Forget(ctx, g.Source, ids, o.Sign); err != nil {
 				return wording.Named(err, g.Called)
 			}
 		}
-		done := map[bool]string{true: "would be removed", false: "removed"}[dry]
+		done := map[bool]string{true: "would be removed", false: "removed"}[o.DryRun]
 		a.talk.Say("%s %s, %d kept", wording.Count(len(ids), "snapshot"), done, len(list)-len(ids))
-		did := forgotten{Removed: append([]string{}, ids...), Kept: len(list) - len(ids), DryRun: dry}
+		did := forgotten{Removed: append([]string{}, ids...), Kept: len(list) - len(ids), DryRun: o.DryRun}
 		switch {
-		case prune && dry && len(ids) > 0:
+		case o.Prune && o.DryRun && len(ids) > 0:
 			a.talk.Say("the data that only they need is determined after their removal")
-		case prune:
-			p, err := g.Backups.Prune(ctx, a.Job(g.Format), g.Source, format.Prune{Dry: dry, Repack: int64(repack)})
+		case o.Prune:
+			p, err := g.Backups.Prune(ctx, a.Job(g.Format), g.Source, format.Prune{Dry: o.DryRun, Repack: int64(most)})
 			if err != nil {
 				return wording.Named(err, g.Called)
 			}
@@ -386,7 +380,7 @@ With --json it prints an object of removed, kept, packs, bytes, copied and dryRu
 				a.talk.Say("%s of them copied to new files, which snapshots need", wording.Count(int(p.Copied), "byte"))
 			}
 		}
-		if asJSON {
+		if o.AsJSON {
 			return a.PrintJSON(did)
 		}
 		return nil
@@ -434,12 +428,12 @@ func (k keeping) expired(list []format.Snapshot) (ids []string) {
 	keep := make(map[string]bool)
 	for _, all := range worlds {
 		for _, r := range []rule{
-			{k.last, nil},
-			{k.hourly, func(t time.Time) string { return t.Format("2006-01-02 15 -0700") }},
-			{k.daily, func(t time.Time) string { return t.Format(time.DateOnly) }},
-			{k.weekly, func(t time.Time) string { y, w := t.ISOWeek(); return fmt.Sprint(y, w) }},
-			{k.monthly, func(t time.Time) string { return t.Format("2006-01") }},
-			{k.yearly, func(t time.Time) string { return t.Format("2006") }},
+			{k.Last, nil},
+			{k.Hourly, func(t time.Time) string { return t.Format("2006-01-02 15 -0700") }},
+			{k.Daily, func(t time.Time) string { return t.Format(time.DateOnly) }},
+			{k.Weekly, func(t time.Time) string { y, w := t.ISOWeek(); return fmt.Sprint(y, w) }},
+			{k.Monthly, func(t time.Time) string { return t.Format("2006-01") }},
+			{k.Yearly, func(t time.Time) string { return t.Format("2006") }},
 		} {
 			seen := ""
 			for _, s := range slices.Backward(all) {
@@ -454,9 +448,9 @@ func (k keeping) expired(list []format.Snapshot) (ids []string) {
 			}
 		}
 	}
-	if k.within != (Period{}) {
+	if k.Within != (Period{}) {
 		for _, all := range worlds {
-			since := k.within.Before(all[len(all)-1].Time.Local())
+			since := k.Within.Before(all[len(all)-1].Time.Local())
 			for _, s := range all {
 				keep[s.ID] = keep[s.ID] || !s.Time.Before(since)
 			}

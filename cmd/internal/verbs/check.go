@@ -21,8 +21,7 @@ import (
 )
 
 func checkCommand(a *Tool) *cobra.Command {
-	var asJSON, asSARIF, verbose, all, brief bool
-	var least string
+	c := &checkRun{Tool: a, list: terminal.Array{W: a.out}, known: make(map[string]bool)}
 	cmd := &cobra.Command{
 		Use:   "check FILE...",
 		Short: "Find problems in files",
@@ -57,46 +56,36 @@ only lists them. The exit code is that of the check.
   trowel check --fix --dry-run climb.map`,
 		Args: args(1, -1),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().BoolVar(&asSARIF, "sarif", false, "print SARIF, for sites that show findings next to the files")
-	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "show every finding, and offsets in the file")
-	cmd.Flags().BoolVar(&all, "every", false, "show every finding")
-	cmd.Flags().BoolVar(&brief, "summary", false, "print one line for each file")
-	colorFlag(a, cmd)
 	resumeFlag(a, cmd)
-	fix := fixing{editing: editing{writing: &writing{Tool: a, strict: true}, inPlace: true, own: cmd.Flags()}}
-	cmd.Flags().BoolVar(&fix.asked, "fix", false, "mend what can be mended without any other change")
-	cmd.Flags().BoolVar(&fix.dryRun, "dry-run", false, "with --fix, print what would be changed, and write nothing")
-	cmd.Flags().StringVar(&least, "min", "info", "the lowest `severity` to show: error, warning or info")
-	a.Completes(cmd, "min", cobra.FixedCompletions([]string{"error", "warning", "info"}, cobra.ShellCompDirectiveNoFileComp))
-	OptionFlags(a, cmd, optionsFor(format.ForCheck))
+	fix := fixing{editing: editing{writing: &writing{Tool: a, strict: true}, InPlace: true, own: cmd.Flags()}}
+	colorFlag(a, cmd)
+	OptionFlags(a, cmd, optionsFor(format.ForCheck), c)
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
 		startPager(a)
-		if asJSON && asSARIF {
+		if c.AsJSON && c.SARIF {
 			return errOneForm
 		}
-		if brief && (asJSON || asSARIF) {
+		if c.Summary && (c.AsJSON || c.SARIF) {
 			return errors.New("--summary cannot be combined with --json or --sarif")
 		}
 		switch {
-		case fix.dryRun && !fix.asked:
+		case c.DryRun && !c.Fix:
 			return errors.New("--dry-run is for --fix: check changes nothing without it")
-		case fix.asked && (asJSON || asSARIF):
+		case c.Fix && (c.AsJSON || c.SARIF):
 			return errors.New("--fix cannot be combined with --json or --sarif")
 		}
-		c := &checkRun{Tool: a, Files: a.NewFiles(Expand(names)), asJSON: asJSON, verbose: verbose, brief: brief,
-			all: all || verbose, list: terminal.Array{W: a.out}, known: make(map[string]bool)}
-		if asSARIF {
+		c.Files, c.Every = a.NewFiles(Expand(names)), c.Every || c.Verbose
+		if c.SARIF {
 			c.sarif = &terminal.SARIF{W: a.out, Release: service.Built().Version}
 		}
-		if err := c.min.UnmarshalText([]byte(least)); err != nil {
+		if err := c.min.UnmarshalText([]byte(c.Min)); err != nil {
 			return err
 		}
-		if fix.asked {
+		if fix.DryRun = c.DryRun; c.Fix {
 			c.fix = &fix
 		}
 		err := c.run(cmd.Context())
-		if fix.asked && (err == nil || errors.Is(err, errFound)) {
+		if c.Fix && (err == nil || errors.Is(err, errFound)) {
 			if failed := fix.run(cmd.Context()); failed != nil {
 				return failed
 			}
@@ -110,12 +99,16 @@ only lists them. The exit code is that of the check.
 type checkRun struct {
 	*Tool
 	*service.Files
-	min     check.Severity
-	asJSON  bool
-	verbose bool
-	all     bool // show all findings, however many there are of a kind
-	brief   bool // one line for each file
+	jsonOption
+	SARIF   bool   `option:"sarif" help:"print SARIF, for sites that show findings next to the files"`
+	Verbose bool   `option:"verbose,v" help:"show every finding, and offsets in the file"`
+	Every   bool   `option:"every" help:"show every finding"`
+	Summary bool   `option:"summary" help:"print one line for each file"`
+	Fix     bool   `option:"fix" help:"mend what can be mended without any other change"`
+	DryRun  bool   `option:"dry-run" help:"with --fix, print what would be changed, and write nothing"`
+	Min     string `option:"min" default:"info" choices:"error|warning|info" help:"the lowest {severity} to show: error, warning or info"`
 
+	min     check.Severity
 	now     taking // records taken so far of the current file
 	list    terminal.Array
 	sarif   *terminal.SARIF     // nil: SARIF output was not requested
@@ -170,7 +163,7 @@ func (c *checkRun) run(ctx context.Context) error {
 	if err := c.Files.Perform(ctx, work.Of(c)); err != nil {
 		return err
 	}
-	if c.asJSON {
+	if c.AsJSON {
 		if err := c.list.End(); err != nil {
 			return err
 		}
@@ -353,10 +346,10 @@ func (c *checkRun) print(t service.Target, f *format.Format, r *taking) error {
 		}
 		return nil
 	}
-	if c.asJSON {
+	if c.AsJSON {
 		return c.list.Add(terminal.Object{{"file", name}, {"format", r.Format}, {"findings", shown}})
 	}
-	if c.brief {
+	if c.Summary {
 		c.talk.Clear()
 		_, err := fmt.Fprintf(c.out, "%s: %s\n", c.screen.Paint(terminal.ColorHead, words.Printable(name)), oneLine(shown))
 		return err
@@ -369,7 +362,7 @@ func (c *checkRun) print(t service.Target, f *format.Format, r *taking) error {
 		return err
 	}
 	more := make(map[string]int) // number of hidden findings of each kind
-	if !c.all {
+	if !c.Every {
 		shown, more = fold(shown)
 	}
 	last := make(map[string]int) // index of the last shown finding of each kind
@@ -439,7 +432,7 @@ func (c *checkRun) printFinding(f check.Finding, more int) error {
 		f.Message += fmt.Sprintf(" (and %s more like it)", words.Thousands(int64(more)))
 	}
 	text := f.String()
-	if c.verbose {
+	if c.Verbose {
 		text = f.Verbose()
 	}
 	const indent = 2

@@ -11,7 +11,6 @@ import (
 // operation is known.
 type fixing struct {
 	editing
-	asked bool
 	files []string            // in the order of the report
 	by    map[string][]string // the operations of each file
 }

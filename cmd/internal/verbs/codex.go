@@ -43,27 +43,18 @@ site is made: docs/codex.md describes it.`,
   python3 -m http.server -d www`,
 		Args: args(1, -1),
 	}
-	flags := cmd.Flags()
-	flags.StringVarP(&m.dir, "output", "o", "", "the new `folder`")
-	flags.StringVar(&m.options.Base, "base", "", "the game's own `files`: a folder or an archive")
-	Input(cmd, "base")
-	flags.StringSliceVar(&m.options.Languages, "language", nil, "a `language` to include, such as DE")
-	flags.BoolVar(&m.options.Public, "public", false, "leave out internal names, paths and holes")
-	flags.BoolVar(&m.options.NoModels, "no-models", false, "leave out the models of items and monsters, which take most of the time and space")
-	flags.BoolVarP(&m.force, "force", "f", false, "replace an existing folder that this verb made")
-	flags.BoolVar(&m.dryRun, "dry-run", false, "print what would be written, and write nothing")
-	flags.BoolVar(&m.data, "json", false, "print the data as JSON, and make no site")
+	Bind(a, cmd, m)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
-		case m.data && m.dir != "":
+		case m.Data && m.Output != "":
 			return errors.New("--json prints the data, -o makes a site: give one of them")
-		case !m.data && m.dir == "":
+		case !m.Data && m.Output == "":
 			return wording.Hint(errors.New("no name given for the new folder"), "give it with -o, or print the data with --json")
-		case m.dir == "-":
+		case m.Output == "-":
 			return errors.New("standard output cannot receive a folder")
 		}
 		args = Expand(args)
-		m.options.Program = service.Program()
+		m.Program = service.Program()
 		return m.each(cmd.Context(), args[:1], func(_ string, r *report) error {
 			r.merged, r.format = args, "codex"
 			return m.make(cmd.Context(), r, args)
@@ -74,31 +65,33 @@ site is made: docs/codex.md describes it.`,
 
 // codexMaker makes the codex of mods.
 type codexMaker struct {
+	Output string `option:"output,o" help:"the new {folder}"`
+	Force  bool   `option:"force,f" help:"replace an existing folder that this verb made"`
+	Data   bool   `option:"json" help:"print the data as JSON, and make no site"`
+
+	format.CodexOptions
 	*writing
-	game        *format.Game
-	options     format.CodexOptions
-	dir         string
-	force, data bool
+	game *format.Game
 }
 
 func (m *codexMaker) make(ctx context.Context, r *report, mods []string) error {
 	job := r.watch(m.Job(m.game.Formats[0]))
-	codex, err := m.game.Codex.Open(ctx, job, mods, m.options)
+	codex, err := m.game.Codex.Open(ctx, job, mods, m.CodexOptions)
 	if err != nil {
 		return err
 	}
 	defer codex.Close()
-	if m.data {
+	if m.Data {
 		return codex.JSON(ctx, m.out)
 	}
-	if m.force {
-		if earlier, closer, err := service.OpenFolder(m.dir, nil); err == nil {
+	if m.Force {
+		if earlier, closer, err := service.OpenFolder(m.Output, nil); err == nil {
 			defer closer.Close()
 			job.Over = earlier
 		}
 	}
 	opts := output.Options{
-		Replace: m.force,
+		Replace: m.Force,
 		Replaces: func(path string) error {
 			if err := m.game.Codex.Owns(path); err != nil {
 				return fmt.Errorf("%w: %w", output.ErrKind, err)
@@ -106,13 +99,13 @@ func (m *codexMaker) make(ctx context.Context, r *report, mods []string) error {
 			return nil
 		},
 		Reads: func() []string {
-			if m.options.Base != "" {
-				return append(slices.Clone(mods), m.options.Base)
+			if m.Base != "" {
+				return append(slices.Clone(mods), m.Base)
 			}
 			return mods
 		},
 	}
-	err = r.write(ctx, m.dir, opts, func(out format.Output) error {
+	err = r.write(ctx, m.Output, opts, func(out format.Output) error {
 		to, err := out.Dir()
 		if err != nil {
 			return err
@@ -120,7 +113,7 @@ func (m *codexMaker) make(ctx context.Context, r *report, mods []string) error {
 		return codex.Write(ctx, job, to)
 	})
 	if err == nil {
-		r.sayMade("wrote", "write", filepath.Clean(m.dir), true)
+		r.sayMade("wrote", "write", filepath.Clean(m.Output), true)
 	}
 	return err
 }

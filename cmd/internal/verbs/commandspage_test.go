@@ -103,7 +103,7 @@ func TestCommands(t *testing.T) {
 		for _, verb := range []struct {
 			of  commandsOf
 			own []format.Option
-		}{{queriesOf, findOptions}, {editCommands, nil}} {
+		}{{queriesOf, queryOptions}, {editCommands, nil}} {
 			seen := make(map[string]bool)
 			var commands []*format.Command
 			for _, c := range verb.of(f) {

@@ -20,7 +20,6 @@ import (
 )
 
 func convertCommand(a *Tool) *cobra.Command {
-	var to string
 	cmd := &cobra.Command{
 		Use:   "convert FILE... [-o FILE | --in-place] [--to FORMAT]",
 		Short: "Convert a file to another format",
@@ -51,9 +50,8 @@ is for the stopped server. --follow repeats it. A new world that was changed mea
   trowel convert world --in-place --blocks 29 --backup world.before`,
 	}
 	AsWork(cmd)
-	cmd.Flags().StringVar(&to, "to", "", "the `format` of the new file")
+	conversionCommand(a, cmd, "")
 	a.Completes(cmd, "to", completing(a, completeTargets))
-	conversionCommand(a, cmd, &to)
 	return needs(cmd, needOutput, needPlace)
 }
 
@@ -81,7 +79,7 @@ func conversionVerbs(a *Tool) (verbs []*cobra.Command) {
 					strings.ToUpper(c.Verb[:1])+c.Verb[1:], f.Title, c.Title, c.To, c.Long, reportHelp),
 				Example: c.Example,
 			}
-			v := conversionCommand(a, cmd, &c.To)
+			v := conversionCommand(a, cmd, c.To)
 			if c.Into != "" {
 				intoFlags(v, cmd, f, &c)
 			}
@@ -98,25 +96,25 @@ func conversionVerbs(a *Tool) (verbs []*cobra.Command) {
 // conversions is one run of a verb that converts files.
 type conversions struct {
 	*writing
-	verb           string  // the verb of only one conversion; "" is convert
-	to             *string // name of the new format
-	out, backup    string
-	force, inPlace bool
+	Output string `option:"output,o" help:"the new {file} (- for standard output), or the folder for several"`
+	Force  bool   `option:"force,f" help:"replace an existing file"`
+
+	verb string   // the verb of only one conversion; "" is convert
+	own  struct { // options of convert only
+		To      string `option:"to" help:"the {format} of the new file"`
+		InPlace bool   `option:"in-place" help:"change the file itself"`
+		Backup  string `option:"backup" help:"the {folder} for the backup of --in-place (default: next to FILE)"`
+	}
 }
 
-// conversionCommand turns cmd into a verb that converts files to the format that to names.
-func conversionCommand(a *Tool, cmd *cobra.Command, to *string) *conversions {
-	v := &conversions{writing: &writing{Tool: a}, to: to}
+// conversionCommand turns cmd into a verb that converts files to a format; "" is the one that the user names.
+func conversionCommand(a *Tool, cmd *cobra.Command, to string) *conversions {
+	v := &conversions{writing: &writing{Tool: a, strict: true}}
 	cmd.Args = args(1, -1)
-	cmd.Flags().StringVarP(&v.out, "output", "o", "", "the new `file` (- for standard output), or the folder for several")
-	cmd.Flags().BoolVarP(&v.force, "force", "f", false, "replace an existing file")
-	v.flags(cmd)
-	v.keepFlag(cmd)
-	if cmd.Flags().Lookup("to") == nil {
-		v.verb = cmd.Name()
+	if v.own.To = to; to == "" {
+		Bind(a, cmd, &v.own)
 	} else {
-		cmd.Flags().BoolVar(&v.inPlace, "in-place", false, "change the file itself")
-		cmd.Flags().StringVar(&v.backup, "backup", "", "the `folder` for the backup of --in-place (default: next to FILE)")
+		v.verb = cmd.Name()
 	}
 	OptionFlags(a, cmd, func(f *format.Format) []format.Option {
 		var options []format.Option
@@ -130,19 +128,19 @@ func conversionCommand(a *Tool, cmd *cobra.Command, to *string) *conversions {
 			return nil
 		}
 		return append(f.OptionsFor(0), options...)
-	})
+	}, v, &v.keep)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		files := Expand(args)
 		switch {
-		case !v.inPlace && v.backup != "":
+		case !v.own.InPlace && v.own.Backup != "":
 			return errors.New("--backup requires --in-place")
-		case v.inPlace && len(files) > 1:
+		case v.own.InPlace && len(files) > 1:
 			return errors.New("--in-place accepts only one FILE")
-		case v.inPlace && (v.out != "" || *to != "" || v.force || v.dryRun):
+		case v.own.InPlace && (v.Output != "" || v.own.To != "" || v.Force || v.DryRun):
 			return errors.New("--in-place cannot be combined with -o, --to, -f or --dry-run")
-		case v.inPlace:
+		case v.own.InPlace:
 			v.first = []string{"changes"}
-			return v.each(cmd.Context(), files, func(name string, r *report) error { return convertInPlace(cmd.Context(), a, name, v.backup, r) })
+			return v.each(cmd.Context(), files, func(name string, r *report) error { return convertInPlace(cmd.Context(), name, v.own.Backup, r) })
 		}
 		if a.InParts() && len(files) > 1 {
 			return wording.Hint(errors.New("only one file at a time can be divided"), "run the others separately")
@@ -156,7 +154,7 @@ func conversionCommand(a *Tool, cmd *cobra.Command, to *string) *conversions {
 // convert converts one file to a new file. from has the source of each new file.
 func (v *conversions) convert(ctx context.Context, name string, from map[string]string, r *report) error {
 	asTree := func(f *format.Format) bool {
-		return slices.ContainsFunc(f.Conversions, func(c format.Conversion) bool { return c.To == *v.to && c.Tree != nil })
+		return slices.ContainsFunc(f.Conversions, func(c format.Conversion) bool { return c.To == v.own.To && c.Tree != nil })
 	}
 	g, err := v.FindTarget(ctx, service.Target{Name: name, AsTree: asTree})
 	if err != nil {
@@ -181,7 +179,7 @@ func (v *conversions) convert(ctx context.Context, name string, from map[string]
 	if err := v.Owned(g.Format, c.Options...); err != nil {
 		return err
 	}
-	made, err := converted(g, c, v.out, v.several)
+	made, err := converted(g, c, v.Output, v.several)
 	if err != nil {
 		return err
 	}
@@ -202,18 +200,18 @@ func (v *conversions) convert(ctx context.Context, name string, from map[string]
 				"-o %s makes a folder", strings.TrimSuffix(made, ext))
 		}
 	}
-	if c.Resumes && v.force {
+	if c.Resumes && v.Force {
 		return wording.Hint(fmt.Errorf("%s: a copy of a %s never replaces an existing one", g.Called, g.Title),
 			"without -f it continues where an earlier run stopped")
 	}
-	if v.several && v.out != "" && !r.dryRun {
-		if err := wholefile.MkdirAll(v.out, 0o777); err != nil {
+	if v.several && v.Output != "" && !r.DryRun {
+		if err := wholefile.MkdirAll(v.Output, 0o777); err != nil {
 			return err
 		}
 	}
 	r.format = g.Name
 	job := r.watch(v.Job(g.Format, c.Options...))
-	opts := v.WriteOptions(ctx, v.force, g.Format, job, nil, c.Extension, g.Reads)
+	opts := v.WriteOptions(ctx, v.Force, g.Format, job, nil, c.Extension, g.Reads)
 	write := r.write
 	if c.Resumes {
 		write = r.resume
@@ -238,14 +236,14 @@ func (v *conversions) convert(ctx context.Context, name string, from map[string]
 	}
 	r.sayMade(done+" "+g.Called+" to", would+" "+g.Called+" to", made, c.Resumes || c.Folder)
 	if !c.Resumes && !c.Folder {
-		r.hintRedirected(v.out != "")
+		r.hintRedirected(v.Output != "")
 	}
 	return nil
 }
 
 // conversionOf returns the requested conversion of a file.
 func (v *conversions) conversionOf(g *service.File) (*format.Conversion, error) {
-	c, err := conversion(g, *v.to, v.out)
+	c, err := conversion(g, v.own.To, v.Output)
 	if v.verb != "" && (err != nil || c.Verb != v.verb) {
 		err = wording.Hint(fmt.Errorf("%s: `trowel %s` does not read a %s", g.Called, v.verb, g.Title), "%s", conversionUse(v.Tool, v.verb))
 	}

@@ -97,15 +97,15 @@ func (c *rewriting) Take(_ context.Context, _ work.Part, r rewritten) error {
 }
 
 // convertInPlace converts a file in place, after its previous content is saved in a folder of backups.
-func convertInPlace(ctx context.Context, a *Tool, name, backups string, r *report) error {
-	if !a.InParts() { // several parts at the same time
-		held, err := a.Hold(ctx, name)
+func convertInPlace(ctx context.Context, name, backups string, r *report) error {
+	if !r.InParts() { // several parts at the same time
+		held, err := r.Hold(ctx, name)
 		if err != nil {
 			return err
 		}
 		defer held.Release()
 	}
-	g, err := a.Find(ctx, name)
+	g, err := r.Find(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -116,29 +116,29 @@ func convertInPlace(ctx context.Context, a *Tool, name, backups string, r *repor
 	case g.Built != nil:
 		return wording.Hint(errors.New("an extracted folder cannot be changed in place"), "-o NEW writes a converted file")
 	}
-	if err := a.Owned(g.Format, g.Rewriting.Options...); err != nil {
+	if err := r.Owned(g.Format, g.Rewriting.Options...); err != nil {
 		return err
 	}
-	job := a.Job(g.Format, g.Rewriting.Options...)
+	job := r.Job(g.Format, g.Rewriting.Options...)
 	if err := g.Rewriting.Accept(job); err != nil {
 		return err
 	}
-	if err := a.MayChange(); err != nil {
+	if err := r.MayChange(); err != nil {
 		return err
 	}
 	switch {
 	case backups != "":
-		if err := a.MayLookAt(backups); err != nil {
+		if err := r.MayLookAt(backups); err != nil {
 			return err
 		}
-	case a.InParts():
+	case r.InParts():
 		return wording.Hint(errors.New("all workers need one folder for the backups"), "--backup names it")
 	default:
 		backups = filepath.Clean(g.Called) + output.BackupSuffix()
 	}
 	r.format, r.output = g.Name, g.Called
 	c := &rewriting{report: r, game: g, backups: backups, reporting: r.watch(job)}
-	err = a.Perform(ctx, work.Of(c))
+	err = r.Perform(ctx, work.Of(c))
 	if errors.Is(err, service.ErrPart) {
 		return err
 	}
@@ -155,11 +155,11 @@ func convertInPlace(ctx context.Context, a *Tool, name, backups string, r *repor
 	for _, ch := range c.changes {
 		switch {
 		case ch.Count == 0:
-		case r.asJSON:
+		case r.AsJSON:
 			err = r.item("changes", ch)
-		case a.talk.Quiet:
+		case r.talk.Quiet:
 		default:
-			_, err = fmt.Fprintln(a.out, a.screen.Wrapped(words.Printable(ch.String()), 0, 4))
+			_, err = fmt.Fprintln(r.out, r.screen.Wrapped(words.Printable(ch.String()), 0, 4))
 		}
 		if err != nil {
 			return err
@@ -167,14 +167,14 @@ func convertInPlace(ctx context.Context, a *Tool, name, backups string, r *repor
 	}
 	summary := "there is nothing to convert"
 	if kept {
-		if summary = undoing(g.Called, backups); r.asJSON {
+		if summary = undoing(g.Called, backups); r.AsJSON {
 			if err := r.add(backups, size); err != nil {
 				return err
 			}
 		}
 	}
-	_ = a.out.Flush()
-	a.talk.Say("%s: %s", g.Called, summary)
+	_ = r.out.Flush()
+	r.talk.Say("%s: %s", g.Called, summary)
 	return nil
 }
 

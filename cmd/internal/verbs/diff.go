@@ -15,14 +15,13 @@ import (
 	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/treediff"
 	"trowel.example/cmd/internal/wording"
-	"trowel.example/internal/files/tree"
 	"trowel.example/internal/format"
 	"trowel.example/internal/stores/server"
 	"trowel.example/internal/text/words"
 )
 
 func diffCommand(a *Tool) *cobra.Command {
-	var asJSON, stat, sidecar, files, physics bool
+	c := &comparison{Tool: a, trees: treediff.Trees{Label: words.Printable}}
 	cmd := &cobra.Command{
 		Use:   "diff A [B]",
 		Short: "Show how two files differ",
@@ -82,21 +81,15 @@ reported, and the rest is compared.`,
   trowel diff backups/world --moment 2026-11-20 --to 2026-11-21`,
 		Args: args(1, 2),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().BoolVar(&physics, "physics", false, "compare only what affects gameplay, in maps")
-	cmd.Flags().BoolVar(&files, "files", false, "compare the files of the trees")
-	cmd.Flags().BoolVar(&stat, "stat", false, "show only which files differ, not how")
-	cmd.Flags().BoolVar(&sidecar, "sidecar", false, "compare "+tree.Sidecar+", which only matters for byte-identical files")
 	colorFlag(a, cmd)
-	OptionFlags(a, cmd, optionsFor(format.ForTree|format.ForCompare))
+	OptionFlags(a, cmd, optionsFor(format.ForTree|format.ForCompare), c)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		startPager(a)
-		c := &comparison{Tool: a, stat: stat, trees: treediff.Trees{Sidecar: sidecar, Label: words.Printable},
-			files: files || stat || sidecar, physics: physics, single: len(args) == 1}
-		if c.single {
+		c.trees.Sidecar, c.Files = c.Sidecar, c.Files || c.Stat || c.Sidecar
+		if c.single = len(args) == 1; c.single {
 			args = append(args, args[0])
 		}
-		if c.physics && c.files {
+		if c.Physics && c.Files {
 			return errors.New("--physics cannot be combined with --files, --stat or --sidecar")
 		}
 		files, _, remove, err := a.checkOut(cmd.Context(), args)
@@ -104,7 +97,7 @@ reported, and the rest is compared.`,
 			return err
 		}
 		defer remove()
-		differ, err := c.run(cmd.Context(), files[0], files[1], asJSON)
+		differ, err := c.run(cmd.Context(), files[0], files[1])
 		if err != nil {
 			return err
 		}
@@ -112,7 +105,7 @@ reported, and the rest is compared.`,
 			return nil
 		}
 		_ = a.out.Flush()
-		if physics {
+		if c.Physics {
 			a.talk.Say("the game changes: %s", wording.Count(c.parts, "change"))
 		} else if c.parts > 0 {
 			a.talk.Say("%s", wording.Count(c.parts, "change"))
@@ -130,19 +123,21 @@ var marks = map[treediff.Change]string{treediff.Added: "+", treediff.Removed: "-
 // comparison is one run of diff.
 type comparison struct {
 	*Tool
-	trees  treediff.Trees
-	stat   bool
-	files  bool // compare the files of the trees, even if the format can compare parts
-	counts map[treediff.Change]int
-	parts  int // number of changes that the format found
+	jsonOption
+	Physics bool `option:"physics" help:"compare only what affects gameplay, in maps"`
+	Files   bool `option:"files" help:"compare the files of the trees"`
+	Stat    bool `option:"stat" help:"show only which files differ, not how"`
+	Sidecar bool `option:"sidecar" help:"compare .trowel.json, which only matters for byte-identical files"`
 
-	physics bool // compare only what affects gameplay
-	single  bool // compare two states of one repository
+	trees  treediff.Trees
+	counts map[treediff.Change]int
+	parts  int  // number of changes that the format found
+	single bool // compare two states of one repository
 
 	nameA, nameB string
 }
 
-func (c *comparison) run(ctx context.Context, nameA, nameB string, asJSON bool) (bool, error) {
+func (c *comparison) run(ctx context.Context, nameA, nameB string) (bool, error) {
 	list := terminal.Array{W: c.out}
 	c.nameA, c.nameB = nameA, nameB
 	c.counts = make(map[treediff.Change]int)
@@ -163,20 +158,20 @@ func (c *comparison) run(ctx context.Context, nameA, nameB string, asJSON bool) 
 				s.Close()
 			}
 		}()
-		if c.physics {
-			return c.byPhysics(ctx, sides, &list, asJSON)
+		if c.Physics {
+			return c.byPhysics(ctx, sides, &list)
 		}
-		if f := comparing(sides[0].format, sides[1].format); f != nil && !c.files {
-			differ, err := c.byParts(ctx, f, sides, &list, asJSON)
+		if f := comparing(sides[0].format, sides[1].format); f != nil && !c.Files {
+			differ, err := c.byParts(ctx, f, sides, &list)
 			if !errors.Is(err, format.ErrByTrees) {
 				return differ, err
 			}
 		}
 		// Formats that can only be compared as trees may differ, such as a mod and an archive.
 		if a, b := sides[0].format, sides[1].format; a != nil && b != nil && a != b &&
-			(a.Compare != nil || b.Compare != nil) && comparing(a, b) == nil && !c.files {
+			(a.Compare != nil || b.Compare != nil) && comparing(a, b) == nil && !c.Files {
 			c.parts++
-			if asJSON {
+			if c.AsJSON {
 				if err := list.Add(terminal.Object{{"path", ""}, {"change", "format"}, {"old", a.Name}, {"new", b.Name}}); err != nil {
 					return false, err
 				}
@@ -202,7 +197,7 @@ func (c *comparison) run(ctx context.Context, nameA, nameB string, asJSON bool) 
 				return nil
 			}
 			c.counts[d.Change]++
-			if asJSON {
+			if c.AsJSON {
 				return list.Add(differenceObject(d))
 			}
 			return c.print(d)
@@ -211,7 +206,7 @@ func (c *comparison) run(ctx context.Context, nameA, nameB string, asJSON bool) 
 			return false, c.namedSide(err)
 		}
 	}
-	if asJSON {
+	if c.AsJSON {
 		err = list.End()
 	}
 	return len(c.counts) > 0, err
@@ -284,10 +279,10 @@ func (c *comparison) openSide(ctx context.Context, t service.Target) (side, erro
 }
 
 // byParts compares two files with the comparison of their format.
-func (c *comparison) byParts(ctx context.Context, f *format.Format, sides [2]side, list *terminal.Array, asJSON bool) (bool, error) {
+func (c *comparison) byParts(ctx context.Context, f *format.Format, sides [2]side, list *terminal.Array) (bool, error) {
 	lines, err := f.Compare(ctx, c.Job(f), sides[0].Side, sides[1].Side, func(change any) error {
 		c.parts++
-		if asJSON {
+		if c.AsJSON {
 			return list.Add(change)
 		}
 		return nil
@@ -295,7 +290,7 @@ func (c *comparison) byParts(ctx context.Context, f *format.Format, sides [2]sid
 	if err != nil {
 		return false, err
 	}
-	if asJSON {
+	if c.AsJSON {
 		return c.parts > 0, list.End()
 	}
 	for i, line := range lines {
@@ -330,7 +325,7 @@ func (c *comparison) painted(lines []string, i int) string {
 }
 
 // byPhysics compares what affects gameplay.
-func (c *comparison) byPhysics(ctx context.Context, sides [2]side, list *terminal.Array, asJSON bool) (bool, error) {
+func (c *comparison) byPhysics(ctx context.Context, sides [2]side, list *terminal.Array) (bool, error) {
 	for i, name := range []string{c.nameA, c.nameB} {
 		switch f := sides[i].format; {
 		case f == nil:
@@ -341,13 +336,13 @@ func (c *comparison) byPhysics(ctx context.Context, sides [2]side, list *termina
 	}
 	err := sides[0].format.Decides(ctx, c.Job(sides[0].format), sides[0].Side, sides[1].Side, func(change check.Change) error {
 		c.parts++
-		if asJSON {
+		if c.AsJSON {
 			return list.Add(change)
 		}
 		_, err := fmt.Fprintln(c.out, words.Printable(change.String()))
 		return err
 	})
-	if err == nil && asJSON {
+	if err == nil && c.AsJSON {
 		err = list.End()
 	}
 	return c.parts > 0, err
@@ -418,7 +413,7 @@ func (c *comparison) print(d treediff.Difference) error {
 		color = terminal.ColorAdded
 	case d.Change == treediff.Removed:
 		color = terminal.ColorRemoved
-	case d.Text != "" && !c.stat:
+	case d.Text != "" && !c.Stat:
 		return c.printText(d.Text)
 	}
 	_, err := fmt.Fprintln(c.out, c.screen.Paint(color, words.Printable(headline(d))))

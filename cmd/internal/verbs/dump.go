@@ -17,7 +17,7 @@ import (
 )
 
 func dumpCommand(a *Tool) *cobra.Command {
-	var asJSON bool
+	var o jsonOption
 	cmd := &cobra.Command{
 		Use:   "dump FILE [PATH]",
 		Short: "Show every byte of a file",
@@ -39,8 +39,7 @@ byte strings are in hexadecimal; the path of a gap is "gap".`,
   trowel dump --json broken.map`,
 		Args: args(1, 2),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	OptionFlags(a, cmd, optionsFor(0))
+	OptionFlags(a, cmd, optionsFor(0), &o)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		startPager(a)
 		g, err := a.Find(cmd.Context(), args[0])
@@ -54,7 +53,7 @@ byte strings are in hexadecimal; the path of a gap is "gap".`,
 		if g.Dump == nil {
 			return fmt.Errorf("%s: has no bytes to show (%s)", g.Called, g.Title)
 		}
-		d := &dump{w: a.out, asJSON: asJSON, list: terminal.Array{W: a.out}}
+		d := &dump{w: a.out, jsonOption: o, list: terminal.Array{W: a.out}}
 		if !g.Source.IsDir() {
 			d.account.Size = g.Source.Size
 		}
@@ -88,11 +87,11 @@ byte strings are in hexadecimal; the path of a gap is "gap".`,
 
 // dump prints fields as they arrive and records which bytes they cover.
 type dump struct {
-	w      io.Writer
-	asJSON bool
-	list   terminal.Array
-	path   string // path of the field to show; "" for all
-	err    error  // error from writing to w
+	w io.Writer
+	jsonOption
+	list terminal.Array
+	path string // path of the field to show; "" for all
+	err  error  // error from writing to w
 
 	fields  int
 	space   string // space of the last printed field
@@ -111,7 +110,7 @@ func (d *dump) field(f trace.Field) {
 		return
 	}
 	d.fields++
-	if d.asJSON {
+	if d.AsJSON {
 		d.add(f)
 		return
 	}
@@ -155,7 +154,7 @@ func (d *dump) end(src *format.Source) {
 			d.gaps++
 			d.missing += f.Len
 			start := f.Value.([]byte)
-			if d.asJSON {
+			if d.AsJSON {
 				f.Value = start[:min(len(start), service.FieldPreview)]
 				d.add(f)
 				continue
@@ -163,14 +162,14 @@ func (d *dump) end(src *format.Source) {
 			d.printf("%08x %10d %10d  gap  %s\n", f.Offset, f.Offset, f.Len, service.FieldHex(start))
 		}
 		for _, f := range absent {
-			if d.asJSON {
+			if d.AsJSON {
 				d.add(f)
 				continue
 			}
 			d.printf("%08x %10d %10d  gap  (%s)\n", f.Offset, f.Offset, f.Len, words.Printable(f.Meaning))
 		}
 	}
-	if d.asJSON && d.err == nil {
+	if d.AsJSON && d.err == nil {
 		d.err = d.list.End()
 	}
 }

@@ -33,19 +33,24 @@ func editCommands(f *format.Format) []*format.Command {
 // editing is one run of edit.
 type editing struct {
 	*writing
-	out, dir, backup string
-	expect           string // the SHA-256 that the file must have
-	inPlace, force   bool
+	Output  string `option:"output,o" help:"the new {file}"`
+	InPlace bool   `option:"in-place" help:"change the file itself"`
+	Backup  string `option:"backup" help:"the {file} for the backup of --in-place (default: next to FILE)"`
+	Expect  string `option:"expect" help:"change the file of --in-place only if its SHA-256 is {hash}"`
+	Force   bool   `option:"force,f" help:"replace an existing file"`
 
-	allowNothing bool // accept names that are in none of the files
-	elsewhere    bool // accept names that are in another of the files
-	scripts      []string
-	words        []string
-	own          *pflag.FlagSet // flags of the verb
+	batch struct { // options of edit only
+		Dir          string   `option:"out-dir" help:"the {folder} for the changed files, which keep their names"`
+		AllowNothing bool     `option:"allow-nothing" help:"accept operations whose names are in none of the files"`
+		Scripts      []string `option:"script,input" help:"read operations from a {file}, one on each line"`
+	}
+	elsewhere bool // accept names that are in another of the files
+	words     []string
+	own       *pflag.FlagSet // flags of the verb
 }
 
 func editCommand(a *Tool) *cobra.Command {
-	e := &editing{writing: &writing{Tool: a, first: []string{"changes"}}}
+	e := &editing{writing: &writing{Tool: a, strict: true, first: []string{"changes"}}}
 	cmd := &cobra.Command{
 		Use:   "edit FILE... [-o NEW | --out-dir FOLDER | --in-place] -- OPERATION [then OPERATION...]",
 		Short: "Change files by operations",
@@ -78,10 +83,7 @@ the edit failed; the file is unchanged then.`,
 		ValidArgsFunction: completeCommands(a, editCommands, nil),
 	}
 	e.placeFlags(cmd)
-	cmd.Flags().StringVar(&e.dir, "out-dir", "", "the `folder` for the changed files, which keep their names")
-	cmd.Flags().BoolVar(&e.allowNothing, "allow-nothing", false, "accept operations whose names are in none of the files")
-	cmd.Flags().StringArrayVar(&e.scripts, "script", nil, "read operations from a `file`, one on each line")
-	Input(cmd, "script")
+	Bind(a, cmd, &e.batch)
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		var unknown *pflag.NotExistError
 		if errors.As(err, &unknown) && isCommandOption(a.Formats, editCommands, unknown.GetSpecifiedName()) {
@@ -105,7 +107,7 @@ the edit failed; the file is unchanged then.`,
 		}
 		files = Expand(files)
 		nowhere := e.lookForNames(cmd.Context(), files)
-		if nowhere != nil && !e.asJSON {
+		if nowhere != nil && !e.AsJSON {
 			return nowhere
 		}
 		from := make(map[string]string) // source file of each new file
@@ -121,26 +123,19 @@ the edit failed; the file is unchanged then.`,
 
 // placeFlags adds the flags that choose where the output goes.
 func (e *editing) placeFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&e.out, "output", "o", "", "the new `file`")
-	cmd.Flags().BoolVar(&e.inPlace, "in-place", false, "change the file itself")
-	cmd.Flags().StringVar(&e.backup, "backup", "", "the `file` for the backup of --in-place (default: next to FILE)")
-	cmd.Flags().StringVar(&e.expect, "expect", "", "change the file of --in-place only if its SHA-256 is `hash`")
-	e.flags(cmd)
-	e.keepFlag(cmd)
 	e.own = cmd.Flags()
-	cmd.Flags().BoolVarP(&e.force, "force", "f", false, "replace an existing file")
 	OptionFlags(e.Tool, cmd, func(f *format.Format) []format.Option {
 		if f.Editing == nil {
 			return nil
 		}
 		return append(f.OptionsFor(0), f.Editing.Options...)
-	})
+	}, e, &e.keep)
 }
 
 // agree returns an error if the options contradict each other.
 func (e *editing) agree(cmd *cobra.Command, files []string) error {
 	ways := 0
-	for _, given := range []bool{e.out != "", e.dir != "", e.inPlace} {
+	for _, given := range []bool{e.Output != "", e.batch.Dir != "", e.InPlace} {
 		if given {
 			ways++
 		}
@@ -148,17 +143,17 @@ func (e *editing) agree(cmd *cobra.Command, files []string) error {
 	switch {
 	case len(files) == 0:
 		return wording.Hint(errors.New("too few arguments: "+useLine(cmd)), "see `%s --help`", cmd.CommandPath())
-	case len(e.words) == 0 && len(e.scripts) == 0:
+	case len(e.words) == 0 && len(e.batch.Scripts) == 0:
 		return wording.Hint(errors.New("no operation is given"), "write it after --: `%s %s -- OPERATION`", cmd.CommandPath(),
 			words.Quoted(files...))
 	case ways > 1:
 		return errors.New("-o, --out-dir and --in-place cannot be combined")
-	case e.out != "" && len(files) > 1:
+	case e.Output != "" && len(files) > 1:
 		return wording.Hint(errors.New("-o names one file, but several files are given"), "name a folder for all with --out-dir")
-	case e.backup != "" && (!e.inPlace || len(files) > 1):
+	case e.Backup != "" && (!e.InPlace || len(files) > 1):
 		return errors.New("--backup requires --in-place and one file")
 	}
-	if e.expect != "" && (!e.inPlace || len(files) > 1) {
+	if e.Expect != "" && (!e.InPlace || len(files) > 1) {
 		return errors.New("--expect requires --in-place and one file")
 	}
 	return nil
@@ -167,7 +162,7 @@ func (e *editing) agree(cmd *cobra.Command, files []string) error {
 // steps returns the steps for a file: the lines of the scripts, then the words of the command line.
 func (e *editing) steps(ctx context.Context, job *format.Job, f *format.Format) ([]format.Step, error) {
 	var steps []format.Step
-	for _, script := range e.scripts {
+	for _, script := range e.batch.Scripts {
 		text, err := readScript(script, e.Tool)
 		if err != nil {
 			return nil, err
@@ -284,7 +279,7 @@ type fileEdit struct {
 
 // edit applies the steps to one file. from has the source file of each new file.
 func (e *editing) edit(ctx context.Context, name string, from map[string]string, r *report) error {
-	if e.inPlace && !e.dryRun {
+	if e.InPlace && !e.DryRun {
 		var err error
 		if r.held, err = e.Hold(ctx, name); err != nil {
 			return err
@@ -311,13 +306,13 @@ func (e *editing) edit(ctx context.Context, name string, from map[string]string,
 		return err
 	}
 	e.decideLacks(f.steps, g.Called, f.job)
-	f.options = e.WriteOptions(ctx, e.force, g.Format, f.job, nil, filepath.Ext(g.Source.Name),
+	f.options = e.WriteOptions(ctx, e.Force, g.Format, f.job, nil, filepath.Ext(g.Source.Name),
 		func() []string { return append(g.Reads(), inputsOf(f.steps)...) })
 	outcome := "nothing was written"
 	switch {
-	case e.dryRun:
+	case e.DryRun:
 		err = wording.Named(f.apply(ctx, nil), g.Called)
-	case e.inPlace:
+	case e.InPlace:
 		outcome, err = f.replace(ctx)
 	default:
 		outcome, err = f.write(ctx, from)
@@ -340,14 +335,14 @@ func (f *fileEdit) change(c check.Change) error {
 	if c.Histogram == nil {
 		f.changes++
 	}
-	if f.report.asJSON {
+	if f.report.AsJSON {
 		return f.report.item("changes", c)
 	}
-	if f.out == "-" { // standard output receives the file
+	if f.Output == "-" { // standard output receives the file
 		f.talk.Say("%s", c.String())
 		return nil
 	}
-	if f.talk.Quiet && !f.dryRun {
+	if f.talk.Quiet && !f.DryRun {
 		return nil
 	}
 	f.talk.Clear()
@@ -405,8 +400,8 @@ func (f *fileEdit) write(ctx context.Context, from map[string]string) (string, e
 			"edit one of them separately, with another -o")
 	}
 	from[made] = f.report.file
-	if f.dir != "" {
-		if err := wholefile.MkdirAll(f.dir, 0o777); err != nil {
+	if f.batch.Dir != "" {
+		if err := wholefile.MkdirAll(f.batch.Dir, 0o777); err != nil {
 			return "", err
 		}
 	}
@@ -427,7 +422,7 @@ func (f *fileEdit) write(ctx context.Context, from map[string]string) (string, e
 		}
 		write := f.report.write
 		if g.Editing.Resumes {
-			if f.force {
+			if f.Force {
 				return "", wording.Hint(fmt.Errorf("%s: a copy of a %s never replaces an existing one", g.Called, g.Title),
 					"without -f it continues where an earlier run stopped")
 			}
@@ -466,12 +461,12 @@ func (e *editing) target(g *service.File) (string, error) {
 		name = filepath.Base(filepath.Clean(g.Called)) // a tree becomes a tree
 	}
 	switch {
-	case e.out != "":
-		return e.out, nil
+	case e.Output != "":
+		return e.Output, nil
 	case name == "-":
 		return "", wording.Hint(errors.New("no name given for the changed file"), "give it with -o, or -o - for standard output")
-	case e.dir != "":
-		return filepath.Join(e.dir, name), nil
+	case e.batch.Dir != "":
+		return filepath.Join(e.batch.Dir, name), nil
 	}
 	ext := ""
 	for _, known := range g.Extensions {

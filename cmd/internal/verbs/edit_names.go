@@ -63,7 +63,7 @@ func whenLacking(steps []format.Step, do func(lack) error) {
 // user allows it, the steps only warn.
 func (e *editing) decideLacks(steps []format.Step, name string, job *format.Job) {
 	whenLacking(steps, func(l lack) error {
-		if !e.elsewhere && !e.allowNothing {
+		if !e.elsewhere && !e.batch.AllowNothing {
 			return l.NameError
 		}
 		job.Warn(name, "%s: %v: nothing to change", steps[l.step].Name, l.NameError)
@@ -74,7 +74,7 @@ func (e *editing) decideLacks(steps []format.Step, name string, job *format.Job)
 // lookForNames returns an error if a name in the steps is in none of the files. It writes nothing and reads
 // files until each name was found.
 func (e *editing) lookForNames(ctx context.Context, files []string) error {
-	if len(files) < 2 || e.allowNothing || slices.Contains(files, "-") {
+	if len(files) < 2 || e.batch.AllowNothing || slices.Contains(files, "-") {
 		return nil
 	}
 	var steps []format.Step

@@ -28,7 +28,7 @@ func (f *fileEdit) changeInPlace(ctx context.Context) (string, error) {
 	case g.Source.Name == "-":
 		return "", errors.New("standard input cannot be changed in place")
 	case g.Editing.InPlace != nil:
-		kept, err := g.Editing.InPlace(ctx, f.job, g.Source, f.steps, f.backup, f.change)
+		kept, err := g.Editing.InPlace(ctx, f.job, g.Source, f.steps, f.Backup, f.change)
 		if kept == "" || err != nil {
 			return kept, err
 		}
@@ -38,7 +38,7 @@ func (f *fileEdit) changeInPlace(ctx context.Context) (string, error) {
 		}
 		return kept, f.report.add(kept, info.Size())
 	}
-	return f.report.replaceInPlace(ctx, g, f.backup, f.options, func(out format.Output) (bool, error) {
+	return f.report.replaceInPlace(ctx, g, f.Backup, f.options, func(out format.Output) (bool, error) {
 		err := f.apply(ctx, out)
 		return f.changes > 0, err
 	})
@@ -46,7 +46,7 @@ func (f *fileEdit) changeInPlace(ctx context.Context) (string, error) {
 
 // asExpected returns an error unless the file has the SHA-256 of --expect.
 func (e *editing) asExpected(g *service.File) error {
-	if e.expect == "" {
+	if e.Expect == "" {
 		return nil
 	}
 	if g.Source.IsDir() {
@@ -56,7 +56,7 @@ func (e *editing) asExpected(g *service.File) error {
 	if _, err := io.Copy(h, io.NewSectionReader(g.Source, 0, g.Source.Size)); err != nil {
 		return wording.Named(err, g.Called)
 	}
-	if !strings.EqualFold(hex.EncodeToString(h.Sum(nil)), e.expect) {
+	if !strings.EqualFold(hex.EncodeToString(h.Sum(nil)), e.Expect) {
 		return fmt.Errorf("%s: the file has changed: its SHA-256 is not the one of --expect", g.Called)
 	}
 	return nil

@@ -15,7 +15,7 @@ import (
 )
 
 func explainCommand(a *Tool) *cobra.Command {
-	var asJSON bool
+	var o jsonOption
 	cmd := &cobra.Command{
 		Use:   "explain [ID...]",
 		Short: "Explain findings of check",
@@ -35,12 +35,12 @@ belong to no format.`,
 			return startingWith(start, ids), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	Bind(a, cmd, &o)
 	colorFlag(a, cmd)
 	cmd.RunE = func(_ *cobra.Command, ids []string) error {
 		if len(ids) == 0 {
 			startPager(a)
-			return printKinds(a, asJSON)
+			return printKinds(a, o.AsJSON)
 		}
 		kinds := ownedKinds(a)
 		var named []ownedKind
@@ -55,7 +55,7 @@ belong to no format.`,
 			}
 			named = append(named, kinds[i])
 		}
-		if asJSON {
+		if o.AsJSON {
 			list := terminal.Array{W: a.out}
 			for _, k := range named {
 				if err := list.Add(append(k.object(), terminal.Member{"example", k.example})); err != nil {

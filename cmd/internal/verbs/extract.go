@@ -20,9 +20,11 @@ import (
 )
 
 func extractCommand(a *Tool) *cobra.Command {
-	var dir string
-	var force bool
-	w := &writing{Tool: a}
+	var o struct {
+		Output string `option:"output,o" help:"the new {folder} (default: named after FILE), or the parent folder for several files"`
+		Force  bool   `option:"force,f" help:"write into a folder that is not empty"`
+	}
+	w := &writing{Tool: a, strict: true}
 	cmd := &cobra.Command{
 		Use:     "extract FILE... [-o FOLDER] [PATTERN...]",
 		Aliases: []string{"x", "unpack"},
@@ -51,14 +53,10 @@ pack restores them. If PATTERN or an option such as --area selects a part of a f
 		Args:              args(1, -1),
 		ValidArgsFunction: completing(a, completePaths),
 	}
-	cmd.Flags().StringVarP(&dir, "output", "o", "", "the new `folder` (default: named after FILE), or the parent folder for several files")
-	cmd.Flags().BoolVarP(&force, "force", "f", false, "write into a folder that is not empty")
-	w.keepFlag(cmd)
-	w.flags(cmd)
-	OptionFlags(a, cmd, optionsFor(format.ForTree))
+	OptionFlags(a, cmd, optionsFor(format.ForTree), w, &w.keep, &o)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		files, patterns := filesAndPatterns(cmd.Context(), a, Expand(args))
-		if dir == "-" {
+		if o.Output == "-" {
 			return wording.Hint(errors.New("standard output cannot receive a folder"),
 				"`trowel cat %s PATH` prints one of its files", words.Quoted(files[0]))
 		}
@@ -73,13 +71,13 @@ pack restores them. If PATTERN or an option such as --area selects a part of a f
 				return err
 			}
 			defer g.Close()
-			to := dir
+			to := o.Output
 			if to == "" || len(files) > 1 {
 				folder := folderName(g)
 				if folder == "" {
 					return wording.Hint(errors.New("no name given for the folder: standard input has none"), "give one with -o")
 				}
-				to = filepath.Join(dir, folder)
+				to = filepath.Join(o.Output, folder)
 			}
 			if other, twice := from[to]; twice {
 				return wording.Hint(fmt.Errorf("%s: the output would be %s, as for %s", name, to, other),
@@ -88,7 +86,7 @@ pack restores them. If PATTERN or an option such as --area selects a part of a f
 			from[to] = name
 			r.format, r.output = g.Name, filepath.Clean(to)
 			x := &extraction{Tool: a, report: r, patterns: patterns, file: name, chosen: chosen}
-			opts := output.Options{Replace: force, Reads: func() []string { return append(a.Inputs(), g.Reads()...) }}
+			opts := output.Options{Replace: o.Force, Reads: func() []string { return append(a.Inputs(), g.Reads()...) }}
 			return x.extract(cmd.Context(), to, g, opts)
 		})
 	}

@@ -131,7 +131,7 @@ func (x *extraction) run(ctx context.Context, dir string, g *service.File, opts 
 	if err != nil {
 		return err
 	}
-	if x.report.dryRun {
+	if x.report.DryRun {
 		return x.make(ctx, "")
 	}
 	defer out.Discard()
@@ -152,7 +152,7 @@ func (x *extraction) start(dir string, g *service.File, opts output.Options) (*o
 	}
 	info, err := os.Stat(dir)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && x.report.dryRun:
+	case errors.Is(err, fs.ErrNotExist) && x.report.DryRun:
 		return nil, nil
 	case errors.Is(err, fs.ErrNotExist):
 		if err := wholefile.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
@@ -260,7 +260,7 @@ func (x *extraction) make(ctx context.Context, dir string) (err error) {
 			if !errors.As(err, &broken) {
 				return err
 			}
-			if !x.report.keepGoing {
+			if !x.report.keep.KeepGoing {
 				return wording.Hint(wording.Named(err, x.file), "-k writes the readable data")
 			}
 			x.failed++

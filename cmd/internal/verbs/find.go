@@ -29,19 +29,8 @@ func queriesOf(f *format.Format) []*format.Command {
 	return f.Finder.Commands
 }
 
-// findOptions are the options of find itself. They are accepted after the query, too.
-var findOptions = []format.Option{
-	{Name: "json", Type: format.Bool, Help: "print JSON"},
-	{Name: "csv", Type: format.Bool, Help: "print a table with comma-separated values, for spreadsheets"},
-	{Name: "by", Help: "group the matches by a `field`, path, at or file, with counts and sums of amounts"},
-	{Name: "count", Type: format.Bool, Help: "print only the number of matches"},
-	{Name: "limit", Help: "print only the first `number` of matches or, with --by, of groups", Parse: func(value string) error {
-		_, err := parseLimit(value)
-		return err
-	}},
-}
-
 func findCommand(a *Tool) *cobra.Command {
+	var o findOptions
 	cmd := &cobra.Command{
 		Use:   "find FILE... -- QUERY [ARGUMENT...] [--OPTION...]",
 		Short: "Find tiles, nodes, items, keys and other things",
@@ -62,21 +51,14 @@ are in none of the files to standard error.
   trowel find maps -- image grass_main --by file
   trowel find world -- item default:diamond --by owner
   trowel find better.mod -- key LEVEL --files 'MEDIA/UNITS/**' --csv`,
-		ValidArgsFunction: completeCommands(a, queriesOf, findOptions),
-	}
-	for _, o := range findOptions {
-		if o.Type == format.Bool {
-			cmd.Flags().Bool(o.Name, false, o.Help)
-		} else {
-			cmd.Flags().String(o.Name, "", o.Help)
-		}
+		ValidArgsFunction: completeCommands(a, queriesOf, queryOptions),
 	}
 	OptionFlags(a, cmd, func(f *format.Format) []format.Option {
 		if f.Finder == nil {
 			return nil
 		}
 		return f.OptionsFor(0)
-	})
+	}, &o)
 	resumeFlag(a, cmd)
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		var unknown *pflag.NotExistError
@@ -90,7 +72,7 @@ are in none of the files to standard error.
 			return helpAfterDash(a, cmd, args[:dash], args[dash:])
 		}
 		f := &finding{Tool: a, Files: a.NewFiles(nil), queries: make(map[*format.Format]query)}
-		names, err := f.parse(cmd, args)
+		names, err := f.parse(cmd, o, args)
 		if err != nil {
 			return err
 		}
@@ -108,7 +90,7 @@ type query struct {
 }
 
 // parse parses the arguments and returns the names of the files.
-func (f *finding) parse(cmd *cobra.Command, args []string) (files []string, err error) {
+func (f *finding) parse(cmd *cobra.Command, o findOptions, args []string) (files []string, err error) {
 	dash := cmd.ArgsLenAtDash()
 	if dash < 1 || dash == len(args) {
 		return nil, f.misplaced(cmd, args, dash)
@@ -116,7 +98,7 @@ func (f *finding) parse(cmd *cobra.Command, args []string) (files []string, err 
 	files, words := args[:dash], args[dash:]
 	known := false
 	for _, of := range f.Formats {
-		commands := withOptions(queriesOf(of), findOptions)
+		commands := withOptions(queriesOf(of), queryOptions)
 		if len(commands) == 0 {
 			continue
 		}
@@ -140,7 +122,7 @@ func (f *finding) parse(cmd *cobra.Command, args []string) (files []string, err 
 		}
 		f.queries[of] = query{Step: steps[0]}
 		if !known {
-			if f.output, err = outputOf(cmd, steps[0].Job); err != nil {
+			if f.output, err = outputOf(o, steps[0].Job); err != nil {
 				return nil, err
 			}
 		}

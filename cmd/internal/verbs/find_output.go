@@ -12,19 +12,34 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/words"
 )
 
+// findOptions are the options of find itself. They are accepted after the query, too.
+type findOptions struct {
+	JSON  bool   `option:"json" help:"print JSON"`
+	CSV   bool   `option:"csv" help:"print a table with comma-separated values, for spreadsheets"`
+	By    string `option:"by" help:"group the matches by a {field}, path, at or file, with counts and sums of amounts"`
+	Count bool   `option:"count" help:"print only the number of matches"`
+	Limit string `option:"limit" help:"print only the first {number} of matches or, with --by, of groups"`
+}
+
+var queryOptions = format.OptionsOf[findOptions]()
+
+// Describe implements [format.Describer].
+func (findOptions) Describe(o *format.Option) {
+	if o.Name == "limit" {
+		o.Parse = func(value string) error { _, err := parseLimit(value); return err }
+	}
+}
+
 // findOutput is the output format of find.
 type findOutput struct {
-	json, csv, count bool
-	by               string // field to group by; "" for no groups
-	limit            int64  // number of hits or groups; 0 for all
+	findOptions
+	limit int64 // number of hits or groups; 0 for all
 }
 
 func parseLimit(value string) (int64, error) {
@@ -36,36 +51,28 @@ func parseLimit(value string) (int64, error) {
 }
 
 // outputOf returns the output format from the options before -- and from those of the query.
-func outputOf(cmd *cobra.Command, job *format.Job) (findOutput, error) {
-	value := func(name string) string {
-		if v := job.Value(name); v != "" {
-			return v
-		}
-		if flag := cmd.Flags().Lookup(name); flag.Changed {
-			return flag.Value.String()
-		}
-		return ""
-	}
-	o := findOutput{json: value("json") == "true", csv: value("csv") == "true", count: value("count") == "true", by: value("by")}
-	if text := value("limit"); text != "" {
-		var err error
-		if o.limit, err = parseLimit(text); err != nil {
+func outputOf(before findOptions, job *format.Job) (findOutput, error) {
+	o, err := findOutput{findOptions: format.Values[findOptions](job)}, error(nil)
+	o.JSON, o.CSV, o.Count = o.JSON || before.JSON, o.CSV || before.CSV, o.Count || before.Count
+	o.By, o.Limit = cmp.Or(o.By, before.By), cmp.Or(o.Limit, before.Limit)
+	if o.Limit != "" {
+		if o.limit, err = parseLimit(o.Limit); err != nil {
 			return o, fmt.Errorf("--limit %w", err)
 		}
 	}
 	switch {
-	case o.count && o.limit > 0:
+	case o.Count && o.limit > 0:
 		return o, errors.New("--count and --limit cannot be combined")
-	case o.json && o.csv:
+	case o.JSON && o.CSV:
 		return o, errors.New("--json and --csv cannot be combined")
-	case o.count && (o.json || o.csv || o.by != ""):
+	case o.Count && (o.JSON || o.CSV || o.By != ""):
 		return o, wording.Hint(errors.New("--count prints only a number"), "--by file counts for each file")
 	}
 	return o, nil
 }
 
 // each reports whether each hit is printed.
-func (o *findOutput) each() bool { return !o.count && o.by == "" }
+func (o *findOutput) each() bool { return !o.Count && o.By == "" }
 
 // column returns the value of a column for a hit.
 func column(file string, h format.Hit, name string) (any, error) {
@@ -105,10 +112,10 @@ type group struct {
 
 func (t *counts) count(o *findOutput, file string, h format.Hit) error {
 	t.Hits++
-	if o.by == "" {
+	if o.By == "" {
 		return nil
 	}
-	by, err := column(file, h, o.by)
+	by, err := column(file, h, o.By)
 	if err != nil {
 		return err
 	}
@@ -191,7 +198,7 @@ func (p *findPrinter) print(file string, h format.Hit) error {
 		return errEnough
 	}
 	p.shown++
-	if p.json {
+	if p.JSON {
 		one := terminal.Object{{"file", file}, {"path", h.Path}, {"at", h.At}, {"fields", fieldsObject(h.Fields)}}
 		if h.More != nil {
 			one = append(one, terminal.Member{"more", fieldsObject(h.More)})
@@ -202,7 +209,7 @@ func (p *findPrinter) print(file string, h format.Hit) error {
 	if h.At != nil {
 		at = h.At.String()
 	}
-	if p.csv {
+	if p.CSV {
 		header, row := []string{"file", "path", "at"}, []string{file, h.Path, at}
 		for _, f := range h.Fields {
 			header, row = append(header, f.Key), append(row, fieldText(f.Value))
@@ -248,7 +255,7 @@ func (p *findPrinter) row(header, row []string) error {
 
 // end prints the groups or the total after the last hit.
 func (p *findPrinter) end(t *counts) error {
-	if p.count {
+	if p.Count {
 		_, err := fmt.Fprintln(p.w, t.Hits)
 		return err
 	}
@@ -261,29 +268,29 @@ func (p *findPrinter) end(t *counts) error {
 			return err
 		}
 	}
-	if p.json {
+	if p.JSON {
 		return p.list.End()
 	}
-	if p.csv && p.header == nil {
-		_, err := fmt.Fprintln(p.w, cmp.Or(p.by, "file,path,at"))
+	if p.CSV && p.header == nil {
+		_, err := fmt.Fprintln(p.w, cmp.Or(p.By, "file,path,at"))
 		return err
 	}
 	return nil
 }
 
 func (p *findPrinter) printGroup(g *group, sums []string) error {
-	if p.json {
+	if p.JSON {
 		all := terminal.Object{}
 		for _, key := range sums {
 			all = append(all, terminal.Member{key, g.Sums[key]})
 		}
 		return p.list.Add(terminal.Object{{"by", g.By}, {"hits", g.Hits}, {"sums", all}})
 	}
-	header, row := []string{p.by, "hits"}, []string{fieldText(g.By), strconv.FormatInt(g.Hits, 10)}
+	header, row := []string{p.By, "hits"}, []string{fieldText(g.By), strconv.FormatInt(g.Hits, 10)}
 	for _, key := range sums {
 		header, row = append(header, key), append(row, strconv.FormatInt(g.Sums[key], 10))
 	}
-	if p.csv {
+	if p.CSV {
 		return p.row(header, row)
 	}
 	line := quotedField(row[0]) + ": " + wording.Count(int(g.Hits), "hit")

@@ -31,17 +31,17 @@ func TestKeep(t *testing.T) {
 		k    keeping
 		kept string // beginnings of the names
 	}{
-		"the last two": {keeping{last: 2}, "2026-11-28 08:00, 2026-11-28 08:20, other"},
-		"hours":        {keeping{hourly: 3}, "2026-11-27 08:00, 2026-11-28 07:30, 2026-11-28 08:20, other"},
-		"days":         {keeping{daily: 3}, "2026-11-26 08:50, 2026-11-27 08:00, 2026-11-28 08:20, other"},
-		"months":       {keeping{monthly: 2}, "2026-10-30 08:00, 2026-11-28 08:20, other"},
-		"years":        {keeping{yearly: 9}, "2024-12-31 23:00, 2025-06-01 12:00, 2026-11-28 08:20, other"},
-		"within a day": {keeping{within: within("1d")}, "2026-11-28 07:30, 2026-11-28 08:00, 2026-11-28 08:20, other"},
-		"within hours": {keeping{within: within("48h10h")}, "2026-11-26 08:10, 2026-11-26 08:50, 2026-11-27 08:00, " +
+		"the last two": {keeping{Last: 2}, "2026-11-28 08:00, 2026-11-28 08:20, other"},
+		"hours":        {keeping{Hourly: 3}, "2026-11-27 08:00, 2026-11-28 07:30, 2026-11-28 08:20, other"},
+		"days":         {keeping{Daily: 3}, "2026-11-26 08:50, 2026-11-27 08:00, 2026-11-28 08:20, other"},
+		"months":       {keeping{Monthly: 2}, "2026-10-30 08:00, 2026-11-28 08:20, other"},
+		"years":        {keeping{Yearly: 9}, "2024-12-31 23:00, 2025-06-01 12:00, 2026-11-28 08:20, other"},
+		"within a day": {keeping{Within: within("1d")}, "2026-11-28 07:30, 2026-11-28 08:00, 2026-11-28 08:20, other"},
+		"within hours": {keeping{Within: within("48h10h")}, "2026-11-26 08:10, 2026-11-26 08:50, 2026-11-27 08:00, " +
 			"2026-11-28 07:30, 2026-11-28 08:00, 2026-11-28 08:20, other"},
-		"within a month": {keeping{within: within("1m2d")}, "2026-10-30 08:00, 2026-11-26 08:10, 2026-11-26 08:50, 2026-11-27 08:00, " +
+		"within a month": {keeping{Within: within("1m2d")}, "2026-10-30 08:00, 2026-11-26 08:10, 2026-11-26 08:50, 2026-11-27 08:00, " +
 			"2026-11-28 07:30, 2026-11-28 08:00, 2026-11-28 08:20, other"},
-		"two rules": {keeping{last: 1, yearly: 2}, "2025-06-01 12:00, 2026-11-28 08:20, other"},
+		"two rules": {keeping{Last: 1, Yearly: 2}, "2025-06-01 12:00, 2026-11-28 08:20, other"},
 	} {
 		gone := c.k.expired(list)
 		var kept []string
@@ -74,12 +74,12 @@ func TestKeepZones(t *testing.T) {
 		times string // in UTC
 		kept  string
 	}{
-		"an hour that is there twice": {berlin, keeping{hourly: 9}, "10-25T00:10 10-25T00:50 10-25T01:10 10-25T01:50",
+		"an hour that is there twice": {berlin, keeping{Hourly: 9}, "10-25T00:10 10-25T00:50 10-25T01:10 10-25T01:50",
 			"10-25T00:50 10-25T01:50"},
-		"the day of the zone": {berlin, keeping{daily: 9}, "11-01T22:30 11-01T23:30 11-02T22:30", "11-01T22:30 11-02T22:30"},
-		"the day of UTC":      {time.UTC, keeping{daily: 9}, "11-01T22:30 11-01T23:30 11-02T22:30", "11-01T23:30 11-02T22:30"},
-		"a day of 25 hours":   {berlin, keeping{within: Period{days: 1}}, "10-24T20:59 10-24T21:01 10-25T22:00", "10-24T21:01 10-25T22:00"},
-		"a month of 28 days":  {time.UTC, keeping{within: Period{months: 1}}, "02-27T11:00 02-28T12:00 03-31T12:00", "02-28T12:00 03-31T12:00"},
+		"the day of the zone": {berlin, keeping{Daily: 9}, "11-01T22:30 11-01T23:30 11-02T22:30", "11-01T22:30 11-02T22:30"},
+		"the day of UTC":      {time.UTC, keeping{Daily: 9}, "11-01T22:30 11-01T23:30 11-02T22:30", "11-01T23:30 11-02T22:30"},
+		"a day of 25 hours":   {berlin, keeping{Within: Period{days: 1}}, "10-24T20:59 10-24T21:01 10-25T22:00", "10-24T21:01 10-25T22:00"},
+		"a month of 28 days":  {time.UTC, keeping{Within: Period{months: 1}}, "02-27T11:00 02-28T12:00 03-31T12:00", "02-28T12:00 03-31T12:00"},
 	} {
 		time.Local = c.zone
 		var list []format.Snapshot

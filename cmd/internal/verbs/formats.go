@@ -12,7 +12,7 @@ import (
 )
 
 func formatsCommand(a *Tool) *cobra.Command {
-	var asJSON bool
+	var o jsonOption
 	cmd := &cobra.Command{
 		Use:   "formats",
 		Short: "List the supported formats",
@@ -24,10 +24,10 @@ convertsTo, doc}.`,
   trowel formats --json`,
 		Args: args(0, 0),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	Bind(a, cmd, &o)
 	cmd.RunE = func(*cobra.Command, []string) error {
 		startPager(a)
-		if asJSON {
+		if o.AsJSON {
 			list := terminal.Array{W: a.out}
 			for _, f := range a.Formats {
 				if err := list.Add(terminal.Object{

@@ -217,7 +217,7 @@ exit code is 0 even if the versions differ.`,
 			}
 		}
 		c := &comparison{Tool: a}
-		if _, err := c.run(cmd.Context(), old, new, false); err != nil {
+		if _, err := c.run(cmd.Context(), old, new); err != nil {
 			_, err = fmt.Fprintf(a.out, "the versions cannot be compared: %s\n",
 				words.Printable(strings.NewReplacer(old, path, new, path).Replace(err.Error())))
 			return err

@@ -25,12 +25,13 @@ import (
 // guard is one run of guard.
 type guard struct {
 	*Tool
+	keeping
+	Every  time.Duration `option:"every" default:"30m0s" help:"the {time} between snapshots, such as 30m or 2h"`
+	Prune  bool          `option:"prune" help:"once a day, remove data that no snapshot needs"`
+	Listen string        `option:"listen" help:"serve /healthz and /metrics at this {address}, such as 127.0.0.1:9150"`
+	Most   int           `option:"most-nodes" default:"2097152" help:"the largest box that a request may name, in {N} nodes"`
+
 	world, repo string
-	every       time.Duration
-	keep        keeping
-	prune       bool
-	listen      string
-	most        int // nodes that a request may name
 
 	asks *asks // nil: the game asks nothing
 
@@ -72,18 +73,13 @@ PostgreSQL. For an encrypted repository, TROWEL_KEY_FILE or TROWEL_PASSPHRASE ha
   trowel guard world /mnt/backups/world --listen 127.0.0.1:9150`,
 		Args: args(2, 2),
 	}
-	cmd.Flags().DurationVar(&g.every, "every", 30*time.Minute, "the `time` between snapshots, such as 30m or 2h")
-	g.keep.flags(cmd.Flags())
-	cmd.Flags().BoolVar(&g.prune, "prune", false, "once a day, remove data that no snapshot needs")
-	cmd.Flags().StringVar(&g.listen, "listen", "", "serve /healthz and /metrics at this `address`, such as 127.0.0.1:9150")
-	cmd.Flags().IntVar(&g.most, "most-nodes", 2_097_152, "the largest box that a request may name, in `N` nodes")
-	OptionFlags(a, cmd, snapshotOptions)
+	OptionFlags(a, cmd, snapshotOptions, g)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		g.world, g.repo = args[0], args[1]
 		switch {
-		case g.every < 10*time.Second:
+		case g.Every < 10*time.Second:
 			return errors.New("--every must be at least 10s")
-		case g.keep.negative():
+		case g.negative():
 			return errKeep
 		}
 		return g.run(cmd.Context())
@@ -110,7 +106,7 @@ func (g *guard) run(ctx context.Context) error {
 		return err
 	}
 	defer held.Release()
-	if g.listen != "" {
+	if g.Listen != "" {
 		end, err := g.serve(ctx)
 		if err != nil {
 			return err
@@ -120,7 +116,7 @@ func (g *guard) run(ctx context.Context) error {
 	if a := g.Tool; a.settle != nil {
 		a.settle()
 	}
-	g.talk.Say("guarding %s: a snapshot every %v in %s", g.world, g.every, g.repo)
+	g.talk.Say("guarding %s: a snapshot every %v in %s", g.world, g.Every, g.repo)
 	poll := time.NewTicker(guardPoll)
 	defer poll.Stop()
 	next, daily := g.first(ctx), time.Now().Add(guardDay)
@@ -128,9 +124,9 @@ func (g *guard) run(ctx context.Context) error {
 		if !time.Now().Before(next) {
 			began := time.Now()
 			if _, err := g.snapshot(ctx); err == nil {
-				next = began.Add(g.every)
+				next = began.Add(g.Every)
 				g.forget(ctx)
-			} else if next = time.Now().Add(min(guardRetry, g.every)); ctx.Err() == nil {
+			} else if next = time.Now().Add(min(guardRetry, g.Every)); ctx.Err() == nil {
 				g.talk.Fail(fmt.Errorf("no snapshot: %w; the next attempt is at %s", err, next.Format(time.TimeOnly)))
 			}
 		}
@@ -198,7 +194,7 @@ func (g *guard) first(ctx context.Context) time.Time {
 	g.mu.Lock()
 	g.state.last = last
 	g.mu.Unlock()
-	return last.Add(g.every)
+	return last.Add(g.Every)
 }
 
 // snapshot stores a snapshot and returns its name.
@@ -252,7 +248,7 @@ func (g *guard) withRepo(ctx context.Context, do func(r *service.File) error) er
 
 // forget removes old snapshots. It is not done after the snapshot before a rewind, which still needs an older one.
 func (g *guard) forget(ctx context.Context) {
-	if g.keep == (keeping{}) {
+	if g.keeping == (keeping{}) {
 		return
 	}
 	err := g.withRepo(ctx, func(r *service.File) error {
@@ -260,7 +256,7 @@ func (g *guard) forget(ctx context.Context) {
 		if err != nil {
 			return err
 		}
-		ids, err := g.keep.chosen(r.Called, list, nil, false)
+		ids, err := g.chosen(r.Called, list, nil, false)
 		if err != nil || len(ids) == 0 {
 			return err
 		}
@@ -273,7 +269,7 @@ func (g *guard) forget(ctx context.Context) {
 
 // daily checks the repository, removes what it does not need, and reports what the day was like.
 func (g *guard) daily(ctx context.Context) {
-	if g.prune {
+	if g.Prune {
 		err := g.withRepo(ctx, func(r *service.File) error {
 			_, err := r.Backups.Prune(ctx, g.Job(r.Format), r.Source, format.Prune{})
 			return err
@@ -320,7 +316,7 @@ func (g *guard) health(now time.Time) string {
 		return "the newest snapshot failed: see the log"
 	case s.last.IsZero():
 		return "there is no snapshot yet"
-	case now.Sub(s.last) > 2*g.every+time.Hour:
+	case now.Sub(s.last) > 2*g.Every+time.Hour:
 		return "the newest snapshot is of " + s.last.Format(time.RFC3339)
 	case s.findings > 0:
 		return fmt.Sprintf("the repository has %s", words.Count(s.findings, "error"))
@@ -330,7 +326,7 @@ func (g *guard) health(now time.Time) string {
 
 // serve answers /healthz and /metrics until end is called.
 func (g *guard) serve(ctx context.Context) (end func(), err error) {
-	l, err := net.Listen("tcp", g.listen)
+	l, err := net.Listen("tcp", g.Listen)
 	if err != nil {
 		return nil, fmt.Errorf("--listen: %w", err)
 	}

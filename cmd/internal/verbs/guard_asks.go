@@ -180,8 +180,8 @@ func (a *asks) do(ctx context.Context, q ask) (is answer, err error) {
 		box = q.Options["area"]
 		n = volume(box) * blockNodes / 8
 	}
-	if n < 1 || n > a.most {
-		return is, fmt.Errorf("expected a box of at most %s nodes, not %q (--most-nodes)", words.Thousands(int64(a.most)), box)
+	if n < 1 || n > a.Most {
+		return is, fmt.Errorf("expected a box of at most %s nodes, not %q (--most-nodes)", words.Thousands(int64(a.Most)), box)
 	}
 	if q.Options["moment"] == "" {
 		return is, errors.New("the request names no moment")

@@ -16,8 +16,7 @@ import (
 
 // hashCommand returns the verb that prints the hashes of names as games compute them.
 func hashCommand(a *Tool, games format.Games) *cobra.Command {
-	var find, asJSON bool
-	var dictionary string
+	h := &hashing{Tool: a, several: len(games) > 1, list: terminal.Array{W: a.out}}
 	var titles []string
 	for _, game := range games {
 		titles = append(titles, game.Title)
@@ -40,19 +39,15 @@ With --json it prints an array of {game, hash, name, known}.`,
   trowel hash --find 2770992901 --names mynames.txt`,
 		Args: args(1, -1),
 	}
-	cmd.Flags().BoolVar(&find, "find", false, "find the names for numbers")
-	cmd.Flags().StringVar(&dictionary, "names", "", "a `file` with more names, one on each line")
-	Input(cmd, "names")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	Bind(a, cmd, h)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if dictionary != "" && !find {
+		if h.Dictionary != "" && !h.Find {
 			return errors.New("--names requires --find")
 		}
-		h := &hashing{Tool: a, asJSON: asJSON, several: len(games) > 1, list: terminal.Array{W: a.out}}
 		for _, game := range games {
 			err := error(nil)
-			if find {
-				err = h.find(game, dictionary, args)
+			if h.Find {
+				err = h.find(game, args)
 			} else {
 				err = h.hash(game, args)
 			}
@@ -60,7 +55,7 @@ With --json it prints an array of {game, hash, name, known}.`,
 				return err
 			}
 		}
-		if asJSON {
+		if h.AsJSON {
 			if err := h.list.End(); err != nil {
 				return err
 			}
@@ -76,7 +71,10 @@ With --json it prints an array of {game, hash, name, known}.`,
 // hashing is one run of the verb.
 type hashing struct {
 	*Tool
-	asJSON  bool
+	jsonOption
+	Find       bool   `option:"find" help:"find the names for numbers"`
+	Dictionary string `option:"names,input" help:"a {file} with more names, one on each line"`
+
 	several bool // several games hash names, in different ways
 	list    terminal.Array
 	unknown bool // there was a number without a known name
@@ -94,8 +92,8 @@ func (h *hashing) hash(game *format.Game, names []string) error {
 	return nil
 }
 
-func (h *hashing) find(game *format.Game, dictionary string, numbers []string) error {
-	names, err := game.Hash.Names(dictionary)
+func (h *hashing) find(game *format.Game, numbers []string) error {
+	names, err := game.Hash.Names(h.Dictionary)
 	if err != nil {
 		return err
 	}
@@ -121,7 +119,7 @@ func (h *hashing) find(game *format.Game, dictionary string, numbers []string) e
 }
 
 func (h *hashing) print(game *format.Game, number uint32, name string, known bool) error {
-	if h.asJSON {
+	if h.AsJSON {
 		return h.list.Add(terminal.Object{{"game", game.Title}, {"hash", number}, {"name", name}, {"known", known}})
 	}
 	note := ""

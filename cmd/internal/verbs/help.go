@@ -16,8 +16,9 @@ const (
 	gameNote   = "trowel_games"
 )
 
-// OptionFlags adds the options of formats as flags of a verb. Formats may share an option.
-func OptionFlags(a *Tool, cmd *cobra.Command, options func(*format.Format) []format.Option) {
+// OptionFlags adds the options of a verb, see [Bind], and of formats as flags of the verb. Formats may share an option.
+func OptionFlags(a *Tool, cmd *cobra.Command, options func(*format.Format) []format.Option, own ...any) {
+	Bind(a, cmd, own...)
 	for _, f := range a.Formats {
 		for _, o := range options(f) {
 			if o.Views != nil && o.For != 0 {
@@ -68,17 +69,17 @@ func (v *optionValue) Type() string {
 
 // viewName is the value of a flag that names a view. Help and completion then offer only options that affect it.
 type viewName struct {
-	name  *string
+	name  string
 	flags *pflag.FlagSet
 }
 
-func (v *viewName) String() string { return *v.name }
+func (v *viewName) String() string { return v.name }
 
 // Type returns the name of the value in help.
 func (v *viewName) Type() string { return "string" }
 
 func (v *viewName) Set(text string) error {
-	*v.name = text
+	v.name = text
 	v.flags.VisitAll(func(flag *pflag.Flag) {
 		if o, ok := flag.Value.(*optionValue); ok && !o.option.Affects(text) {
 			flag.Hidden = true

@@ -20,7 +20,7 @@ import (
 )
 
 func infoCommand(a *Tool) *cobra.Command {
-	var asJSON bool
+	var o jsonOption
 	cmd := &cobra.Command{
 		Use:   "info FILE [PATH...]...",
 		Short: "Describe files",
@@ -34,9 +34,8 @@ With --json it prints an array of {file, format, title, size, info}; size is omi
   curl -s https://example.org/climb.map | trowel info -`,
 		Args: args(1, -1),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	colorFlag(a, cmd)
-	OptionFlags(a, cmd, optionsFor(0))
+	OptionFlags(a, cmd, optionsFor(0), &o)
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
 		startPager(a)
 		names = Expand(names)
@@ -45,7 +44,7 @@ With --json it prints an array of {file, format, title, size, info}; size is omi
 		container := "" // the file that contains the paths
 		for i, name := range names {
 			printInfo := func(g *service.File, info format.Info) error {
-				if asJSON {
+				if o.AsJSON {
 					return list.Add(infoObject(g, info))
 				}
 				if i > 0 {
@@ -67,7 +66,7 @@ With --json it prints an array of {file, format, title, size, info}; size is omi
 				failed = true
 			}
 		}
-		if asJSON {
+		if o.AsJSON {
 			if err := list.End(); err != nil {
 				return err
 			}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"trowel.example/cmd/internal/wording"
@@ -14,9 +13,6 @@ import (
 // inputNote is the annotation of an option whose value is the path of an input file, like [format.Option.Input]
 // for options of formats.
 const inputNote = "trowel_input"
-
-// Input marks an option of a verb whose value is the path of an input file.
-func Input(cmd *cobra.Command, name string) { _ = cmd.Flags().SetAnnotation(name, inputNote, nil) }
 
 // readInputs replaces pipes in the values of options by files with the content of the pipes. A path of anything
 // else that is neither a file nor a folder is an error: reading it might never end.

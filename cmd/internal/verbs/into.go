@@ -42,7 +42,7 @@ type putting struct {
 // become flags of the verb.
 func intoFlags(v *conversions, cmd *cobra.Command, f *format.Format, c *format.Conversion) {
 	target := v.Formats[slices.IndexFunc(v.Formats, func(f *format.Format) bool { return f.Name == c.To })].Editing
-	p := &putting{editing: &editing{writing: v.writing, inPlace: true, own: cmd.Flags()}, verb: v}
+	p := &putting{editing: &editing{writing: v.writing, InPlace: true, own: cmd.Flags()}, verb: v}
 	p.command = target.Commands[slices.IndexFunc(target.Commands, func(k *format.Command) bool { return k.Name == c.Into })]
 	options := slices.Concat(p.command.Options, target.Options)
 	for _, o := range options {
@@ -64,7 +64,7 @@ func intoFlags(v *conversions, cmd *cobra.Command, f *format.Format, c *format.C
 		cmd.Flags().BoolVar(&p.asPlan, "plan", false, "instead of changing the file of --into, write a plan for the program that has it open")
 	}
 	cmd.Flags().StringVar(&p.into, "into", "", "the existing `file` to change in place")
-	cmd.Flags().StringVar(&p.backup, "backup", "", "the `file` for the backup of --into (default: next to it)")
+	cmd.Flags().StringVar(&p.Backup, "backup", "", "the `file` for the backup of --into (default: next to it)")
 	OptionFlags(v.Tool, cmd, func(of *format.Format) []format.Option {
 		if of != f {
 			return nil
@@ -93,11 +93,11 @@ func intoFlags(v *conversions, cmd *cobra.Command, f *format.Format, c *format.C
 // agree returns an error if the options contradict each other.
 func (p *putting) agree(files []string) error {
 	switch {
-	case p.into == "" && p.backup != "":
+	case p.into == "" && p.Backup != "":
 		return errors.New("--backup requires --into")
-	case p.asPlan && (p.into == "" || p.backup != ""):
+	case p.asPlan && (p.into == "" || p.Backup != ""):
 		return errors.New("--plan requires --into, and cannot be combined with --backup")
-	case p.into != "" && !p.asPlan && (p.verb.out != "" || p.verb.force):
+	case p.into != "" && !p.asPlan && (p.verb.Output != "" || p.verb.Force):
 		return errors.New("--into cannot be combined with -o or -f")
 	case p.into != "" && len(files) > 1:
 		return errors.New("--into accepts only one FILE")
@@ -165,11 +165,11 @@ func (p *putting) plan(ctx context.Context, name string, r *report) error {
 		return fmt.Errorf("%s: no program applies plans to a %s", existing.Called, existing.Title)
 	}
 	usual := filepath.Join(p.into, p.planned.Name)
-	made := cmp.Or(p.verb.out, usual)
+	made := cmp.Or(p.verb.Output, usual)
 	if err := p.MayBeCalled(made, g.Format, filepath.Ext(p.planned.Name), false); err != nil {
 		return err
 	}
-	opts := output.Options{Replace: p.verb.force, Reads: g.Reads, Others: func() fs.FileMode { return service.OthersOf(g.ShownPaths()) }}
+	opts := output.Options{Replace: p.verb.Force, Reads: g.Reads, Others: func() fs.FileMode { return service.OthersOf(g.ShownPaths()) }}
 	if filepath.Clean(made) != usual { // of the existing file, only the plan may be replaced
 		opts.Reads = func() []string { return append(g.Reads(), existing.Reads()...) }
 	}

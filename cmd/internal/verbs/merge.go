@@ -35,17 +35,19 @@ import (
 // merging is one run of merge.
 type merging struct {
 	*writing
-	out, prefer string
-	html        string      // the page of the report
-	side        merge3.Side // that prefer names
-	force       bool
-	conflicts   []check.Conflict
-	changes     []check.Change      // for the page
-	files       []format.MergedFile // of a merge of many files
+	Output string `option:"output,o" help:"the new {file} or folder"`
+	Prefer string `option:"prefer" help:"the {side} to use where both changed a part: ours or theirs (default ours)"`
+	HTML   string `option:"html" help:"write the report as a page to a {file}, also with --dry-run"`
+	Force  bool   `option:"force,f" help:"replace an existing file"`
+
+	side      merge3.Side // that Prefer names
+	conflicts []check.Conflict
+	changes   []check.Change      // for the page
+	files     []format.MergedFile // of a merge of many files
 }
 
 func mergeCommand(a *Tool) *cobra.Command {
-	m := &merging{writing: &writing{Tool: a, first: []string{"changes", "conflicts"}}}
+	m := &merging{writing: &writing{Tool: a, strict: true, first: []string{"changes", "conflicts"}}}
 	cmd := &cobra.Command{
 		Use:   "merge BASE OURS THEIRS -o NEW",
 		Short: "Merge two versions of a file",
@@ -77,18 +79,12 @@ files have files, an array of {path, uses}.`,
   trowel merge --mods wolves.mod bears.mod -o pack.mod --title "Beasts" --html report.html`,
 		Args: args(1, -1),
 	}
-	cmd.Flags().StringVarP(&m.out, "output", "o", "", "the new `file` or folder")
-	cmd.Flags().StringVar(&m.prefer, "prefer", "", "the `side` to use where both changed a part: ours or theirs (default ours)")
-	cmd.Flags().StringVar(&m.html, "html", "", "write the report as a page to a `file`, also with --dry-run")
-	m.flags(cmd)
-	m.keepFlag(cmd)
-	cmd.Flags().BoolVarP(&m.force, "force", "f", false, "replace an existing file")
 	OptionFlags(a, cmd, func(f *format.Format) []format.Option {
 		if f.Merging == nil {
 			return nil
 		}
 		return append(f.OptionsFor(0), f.Merging.Options...)
-	})
+	}, m, &m.keep)
 	for _, f := range a.Formats {
 		if f.Merging != nil && f.Merging.Many != nil && cmd.Flags().Lookup(f.Merging.Many.Flag) == nil {
 			cmd.Flags().Bool(f.Merging.Many.Flag, false, f.Merging.Many.Help)
@@ -103,14 +99,14 @@ files have files, an array of {path, uses}.`,
 			return fmt.Errorf("expected at least two files: trowel merge --%s FILE FILE... -o NEW", many.Flag)
 		case many == nil && len(args) != 3:
 			return wording.Hint(fmt.Errorf("expected three files: %s", useLine(cmd)), "BASE is the version that OURS and THEIRS began with")
-		case m.html == "-":
+		case m.HTML == "-":
 			return errors.New("--html: expected the name of a file")
-		case m.html != "" && m.html == m.out:
-			return fmt.Errorf("--html and -o name the same file, %s", m.html)
-		case m.out == "" && !m.dryRun:
+		case m.HTML != "" && m.HTML == m.Output:
+			return fmt.Errorf("--html and -o name the same file, %s", m.HTML)
+		case m.Output == "" && !m.DryRun:
 			return wording.Hint(errors.New("no name given for the new file"), "give it with -o, or use --dry-run")
 		}
-		if m.side, err = merge3.ParseSide(m.prefer); err != nil && many == nil {
+		if m.side, err = merge3.ParseSide(m.Prefer); err != nil && many == nil {
 			return fmt.Errorf("--prefer: %w", err)
 		}
 		ours := args[min(1, len(args)-1)]
@@ -189,9 +185,9 @@ func (m *merging) merge(ctx context.Context, args []string, many *format.Merging
 	}
 	run := func(out format.Output) (err error) {
 		if many != nil {
-			m.conflicts, err = ours.Merging.Many.Merge(ctx, job, sources, out, m.prefer, format.MergeReport{Took: m.took(r),
+			m.conflicts, err = ours.Merging.Many.Merge(ctx, job, sources, out, m.Prefer, format.MergeReport{Took: m.took(r),
 				File: func(f format.MergedFile) { m.files = append(m.files, f) }})
-			if r.asJSON {
+			if r.AsJSON {
 				r.extra = terminal.Object{{"files", append([]format.MergedFile{}, m.files...)}}
 			}
 		} else {
@@ -200,29 +196,29 @@ func (m *merging) merge(ctx context.Context, args []string, many *format.Merging
 		}
 		return err
 	}
-	opts := m.WriteOptions(ctx, m.force, ours.Format, job, nil, filepath.Ext(ours.Source.Name), reads)
+	opts := m.WriteOptions(ctx, m.Force, ours.Format, job, nil, filepath.Ext(ours.Source.Name), reads)
 	page := output.Stream(io.Discard)
-	if m.html != "" {
-		page, err = output.New(m.html, output.Options{Replace: m.force, Reads: opts.Reads, Others: opts.Others})
+	if m.HTML != "" {
+		page, err = output.New(m.HTML, output.Options{Replace: m.Force, Reads: opts.Reads, Others: opts.Others})
 		if err != nil {
 			return fmt.Errorf("--html: %w", err)
 		}
 		defer page.Discard()
 	}
 	switch {
-	case m.dryRun:
+	case m.DryRun:
 		err = run(nil)
-	case !ours.Folder && m.out != "-" && filepath.Ext(m.out) == "":
+	case !ours.Folder && m.Output != "-" && filepath.Ext(m.Output) == "":
 		err = m.toTree(ctx, games, run, opts, r)
 	default:
-		err = r.write(ctx, m.out, opts, func(out format.Output) error {
+		err = r.write(ctx, m.Output, opts, func(out format.Output) error {
 			if err := run(out); err != nil {
 				return err
 			}
 			return m.reportConflicts(r)
 		})
 	}
-	if m.dryRun && err == nil {
+	if m.DryRun && err == nil {
 		err = m.reportConflicts(r)
 	}
 	if err != nil {
@@ -232,8 +228,8 @@ func (m *merging) merge(ctx context.Context, args []string, many *format.Merging
 		return err
 	}
 	_ = m.Tool.out.Flush()
-	wrote := "wrote " + m.out
-	if m.dryRun {
+	wrote := "wrote " + m.Output
+	if m.DryRun {
 		wrote = "nothing was written"
 	}
 	for _, line := range summarize(m.conflicts) {
@@ -248,12 +244,12 @@ func (m *merging) merge(ctx context.Context, args []string, many *format.Merging
 
 // writePage writes the page of the report.
 func (m *merging) writePage(ctx context.Context, args []string, page *output.Output) error {
-	if m.html == "" {
+	if m.HTML == "" {
 		return nil
 	}
 	defer context.AfterFunc(ctx, page.Interrupt)()
-	report := review.Merged{Inputs: args, Output: m.out, Files: m.files, Conflicts: m.conflicts, Changes: m.changes}
-	if m.dryRun {
+	report := review.Merged{Inputs: args, Output: m.Output, Files: m.files, Conflicts: m.conflicts, Changes: m.changes}
+	if m.DryRun {
 		report.Output = ""
 	}
 	var b bytes.Buffer
@@ -273,13 +269,13 @@ const maxPageChanges = 10_000
 // took returns the function that prints the changes taken from theirs.
 func (m *merging) took(r *report) func(check.Change) error {
 	return func(c check.Change) error {
-		if m.html != "" && len(m.changes) < maxPageChanges {
+		if m.HTML != "" && len(m.changes) < maxPageChanges {
 			m.changes = append(m.changes, c)
 		}
 		switch {
-		case r.asJSON:
+		case r.AsJSON:
 			return r.item("changes", c)
-		case m.out == "-", m.talk.Quiet && !m.dryRun:
+		case m.Output == "-", m.talk.Quiet && !m.DryRun:
 			return nil
 		}
 		m.talk.Clear()
@@ -290,7 +286,7 @@ func (m *merging) took(r *report) func(check.Change) error {
 
 func (m *merging) reportConflicts(r *report) error {
 	for _, c := range m.conflicts {
-		if r.asJSON {
+		if r.AsJSON {
 			if err := r.item("conflicts", c); err != nil {
 				return err
 			}
@@ -300,7 +296,7 @@ func (m *merging) reportConflicts(r *report) error {
 		if c.Took != "" {
 			line += ": took " + c.Took
 		}
-		if m.out == "-" {
+		if m.Output == "-" {
 			m.talk.Say("conflict: %s", line)
 			continue
 		}
@@ -309,7 +305,7 @@ func (m *merging) reportConflicts(r *report) error {
 			return err
 		}
 	}
-	if m.out == "-" || r.asJSON {
+	if m.Output == "-" || r.AsJSON {
 		return nil
 	}
 	return m.printTable()
@@ -317,7 +313,7 @@ func (m *merging) reportConflicts(r *report) error {
 
 // printTable prints the parts of which several files have different versions, with the use of each.
 func (m *merging) printTable() error {
-	if len(m.files) == 0 || m.talk.Quiet && !m.dryRun {
+	if len(m.files) == 0 || m.talk.Quiet && !m.DryRun {
 		return nil
 	}
 	const longest = 120 // bytes of a name
@@ -394,7 +390,7 @@ func (m *merging) toTree(ctx context.Context, games []*service.File, run func(fo
 	if err := m.reportConflicts(r); err != nil {
 		return err
 	}
-	r.output = filepath.Clean(m.out)
+	r.output = filepath.Clean(m.Output)
 	chosen, err := selectPaths(nil)
 	if err != nil {
 		return err
@@ -427,7 +423,7 @@ func (m *merging) toTree(ctx context.Context, games []*service.File, run func(fo
 		}
 		return err
 	}
-	return x.extract(ctx, m.out, merged, opts)
+	return x.extract(ctx, m.Output, merged, opts)
 }
 
 // putSide writes one side of the conflicts next to the merged files.

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,7 +86,9 @@ func stepWords(a *Tool, c *format.Command, args []string) []string {
 // newFileCommand returns the command that starts a file of a format.
 func newFileCommand(a *Tool, f *format.Format) *cobra.Command {
 	w := &writing{Tool: a}
-	var to string
+	var o struct {
+		Output string `option:"output,o" help:"the new {folder} (default: NAME)"`
+	}
 	cmd := &cobra.Command{
 		Use:   newUse(f.New.Name, f.New) + " [-o FOLDER]",
 		Short: f.New.Title,
@@ -94,19 +97,14 @@ func newFileCommand(a *Tool, f *format.Format) *cobra.Command {
 		Example: "  trowel new " + f.New.Example,
 		Args:    args(1, 1),
 	}
-	cmd.Flags().StringVarP(&to, "output", "o", "", "the new `folder` (default: NAME)")
-	w.flags(cmd)
 	OptionFlags(a, cmd, func(of *format.Format) []format.Option {
 		if of != f {
 			return nil
 		}
 		return f.New.Options
-	})
+	}, w, &o)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		dir := to
-		if dir == "" {
-			dir = args[0]
-		}
+		dir := cmp.Or(o.Output, args[0])
 		name := filepath.Base(filepath.Clean(args[0]))
 		return w.each(cmd.Context(), []string{dir}, func(dir string, r *report) error {
 			r.format = f.Name
@@ -134,7 +132,7 @@ func newFileCommand(a *Tool, f *format.Format) *cobra.Command {
 			}
 			if err == nil {
 				r.sayMade("made", "make", dir, true)
-				if !r.dryRun {
+				if !r.DryRun {
 					r.talk.Say("hint: `trowel pack %s` builds the %s", words.Quoted(dir), f.New.Name)
 				}
 			}
@@ -156,14 +154,13 @@ func newThingCommand(a *Tool, f *format.Format, c *format.Command) *cobra.Comman
 		Example: "  trowel new " + c.Adds + " FOLDER" + strings.TrimPrefix(c.Example, c.Name),
 		Args:    args(2, -1),
 	}
-	e.flags(cmd)
 	e.own = cmd.Flags()
 	OptionFlags(a, cmd, func(of *format.Format) []format.Option {
 		if of != f {
 			return nil
 		}
 		return slices.Concat(c.Options, f.Editing.Options)
-	})
+	}, e.writing)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		e.words = stepWords(a, c, args[1:])
 		a.Options.Given = slices.DeleteFunc(a.Options.Given, func(g service.Given) bool {

@@ -20,9 +20,12 @@ import (
 )
 
 func packCommand(a *Tool) *cobra.Command {
-	var to, name string
-	var force bool
-	w := &writing{Tool: a}
+	var o struct {
+		Output string `option:"output,o" help:"the new {file} (default: named after FOLDER)"`
+		Format string `option:"format" help:"the {name} of the format, if it cannot be recognised"`
+		Force  bool   `option:"force,f" help:"replace an existing file"`
+	}
+	w := &writing{Tool: a, strict: true}
 	cmd := &cobra.Command{
 		Use:   "pack FOLDER [-o FILE]",
 		Short: "Build a file from a folder",
@@ -40,12 +43,7 @@ then the file is written, the unreadable parts are reported, and the exit code i
   trowel pack climb -o - | sha256sum`,
 		Args: args(1, 1),
 	}
-	cmd.Flags().StringVarP(&to, "output", "o", "", "the new `file` (default: named after FOLDER)")
-	cmd.Flags().StringVar(&name, "format", "", "the `name` of the format, if it cannot be recognised")
-	cmd.Flags().BoolVarP(&force, "force", "f", false, "replace an existing file")
-	w.flags(cmd)
-	w.keepFlag(cmd)
-	OptionFlags(a, cmd, optionsFor(format.ForBuild))
+	OptionFlags(a, cmd, optionsFor(format.ForBuild), w, &w.keep, &o)
 	a.Completes(cmd, "format", completing(a, completeFormats))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return w.each(cmd.Context(), args, func(dir string, r *report) error {
@@ -57,7 +55,7 @@ then the file is written, the unreadable parts are reported, and the exit code i
 				return service.NotThere(dir, err)
 			}
 			defer closer.Close()
-			f, err := treeFormat(a, fsys, dir, name)
+			f, err := treeFormat(a, fsys, dir, o.Format)
 			if err != nil {
 				if g, e := openGame(cmd.Context(), a, dir); e == nil {
 					g.Close()
@@ -69,22 +67,22 @@ then the file is written, the unreadable parts are reported, and the exit code i
 			if err := a.Owned(f); err != nil {
 				return err
 			}
-			if to == "" {
-				if to, err = fileName(fsys, dir, f); err != nil {
+			if o.Output == "" {
+				if o.Output, err = fileName(fsys, dir, f); err != nil {
 					return err
 				}
 				if out, in := wayOut(dir); in {
-					return wording.Hint(fmt.Errorf("%s: %s would be inside its own source folder", dir, to),
-						"-o %s writes it next to the folder", filepath.Join(out, to))
+					return wording.Hint(fmt.Errorf("%s: %s would be inside its own source folder", dir, o.Output),
+						"-o %s writes it next to the folder", filepath.Join(out, o.Output))
 				}
 			}
-			if err := a.MayBeCalled(to, f, service.Extension(f), false); err != nil {
+			if err := a.MayBeCalled(o.Output, f, service.Extension(f), false); err != nil {
 				return err
 			}
 			r.format = f.Name
 			job := r.watch(a.Job(f))
 			files := &watched{FS: fsys}
-			opts := a.WriteOptions(cmd.Context(), force, f, job, fsys, "", func() []string { return []string{dir} })
+			opts := a.WriteOptions(cmd.Context(), o.Force, f, job, fsys, "", func() []string { return []string{dir} })
 			if folder := opts.Others; !f.Folder { // a folder has files with their own permissions
 				opts.Others = func() fs.FileMode {
 					if files.owner.Load() {
@@ -93,13 +91,13 @@ then the file is written, the unreadable parts are reported, and the exit code i
 					return folder()
 				}
 			}
-			err = r.write(cmd.Context(), to, opts, func(out format.Output) error {
+			err = r.write(cmd.Context(), o.Output, opts, func(out format.Output) error {
 				return wording.Named(f.Build(cmd.Context(), job, regular.Limit(files, effort.WholeFile), out), dir)
 			})
 			if err != nil {
 				return err
 			}
-			r.sayMade("packed", "pack", to, f.Folder)
+			r.sayMade("packed", "pack", o.Output, f.Folder)
 			r.hintRedirected(f.Folder || cmd.Flags().Changed("output"))
 			return nil
 		})

@@ -24,20 +24,26 @@ import (
 
 // drawing is a drawing request, the same for all files of the verb.
 type drawing struct {
-	out, tiles, as string
-	force          bool
-	thumbnail      bool
-	list           bool
+	*writing
+	View viewName `option:"view" help:"the {name} of a view (default: the first of --list)"`
 
-	view, layers, background string
-	size, scale, area        string
-	time                     string
-	fps                      float64
+	Output     string  `option:"output,o" help:"the new {picture} (default: named after FILE), or the folder for several"`
+	Force      bool    `option:"force,f" help:"replace an existing picture"`
+	Format     string  `option:"format" choices:"png|apng|svg|y4m" help:"format to write: png, apng, svg or y4m (default: by the name)"`
+	Tiles      string  `option:"tiles" help:"make a {folder} of tiles with a page that shows them"`
+	Thumbnail  bool    `option:"thumbnail" help:"make a small picture"`
+	List       bool    `option:"list" help:"print the views and layers, and draw nothing"`
+	Size       string  `option:"size" help:"{pixels} of the picture, such as 1280x720, or of its longer side"`
+	Scale      string  `option:"scale" help:"{pixels} per unit"`
+	Area       string  `option:"area" help:"area to show: two {corners}, such as -10,-10:20,20"`
+	Layers     string  `option:"layers" help:"the {names} of layers to draw, such as Sky,Game or -Deco*,+Hidden"`
+	Background string  `option:"background" choices:"none|#000000|#ffffff" help:"{#rrggbb}, or none for transparent (default: as in the game)"`
+	Time       string  `option:"time" help:"{seconds} after the start, or a range such as 0..10"`
+	Rate       float64 `option:"fps" default:"25" help:"pictures in a second"`
 }
 
 func renderCommand(a *Tool) *cobra.Command {
-	d := new(drawing)
-	w := &writing{Tool: a}
+	d := &drawing{writing: &writing{Tool: a}}
 	cmd := &cobra.Command{
 		Use:     "render FILE... [-o PICTURE] [PATTERN...]",
 		Aliases: []string{"draw", "picture"},
@@ -82,48 +88,28 @@ everything that was missing for the picture, as {kind, name, count, unit, what, 
 		ValidArgsFunction: completing(a, completePaths),
 	}
 	AsWork(cmd)
-	flags := cmd.Flags()
-	flags.StringVarP(&d.out, "output", "o", "", "the new `picture` (default: named after FILE), or the folder for several")
-	flags.BoolVarP(&d.force, "force", "f", false, "replace an existing picture")
-	flags.StringVar(&d.as, "format", "", "format to write: png, apng, svg or y4m (default: by the name)")
-	flags.StringVar(&d.tiles, "tiles", "", "make a `folder` of tiles with a page that shows them")
-	flags.BoolVar(&d.thumbnail, "thumbnail", false, "make a small picture")
-	flags.BoolVar(&d.list, "list", false, "print the views and layers, and draw nothing")
-	flags.StringVar(&d.size, "size", "", "`pixels` of the picture, such as 1280x720, or of its longer side")
-	flags.StringVar(&d.scale, "scale", "", "`pixels` per unit")
-	flags.StringVar(&d.area, "area", "", "area to show: two `corners`, such as -10,-10:20,20")
-	flags.Var(&viewName{&d.view, flags}, "view", "the `name` of a view (default: the first of --list)")
-	flags.StringVar(&d.layers, "layers", "", "the `names` of layers to draw, such as Sky,Game or -Deco*,+Hidden")
-	flags.StringVar(&d.background, "background", "", "`#rrggbb`, or none for transparent (default: as in the game)")
-	flags.StringVar(&d.time, "time", "", "`seconds` after the start, or a range such as 0..10")
-	flags.Float64Var(&d.fps, "fps", 25, "pictures in a second")
-	w.flags(cmd)
+	d.View.flags = cmd.Flags()
 	OptionFlags(a, cmd, func(f *format.Format) []format.Option {
 		if f.Scene == nil {
 			return nil
 		}
 		return f.OptionsFor(format.ForScene | format.ForTiles)
-	})
-	fixed := func(list ...string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
-	}
+	}, d)
 	a.Completes(cmd, "view", completing(a, completeViews))
 	a.Completes(cmd, "layers", completing(a, completeLayers))
-	a.Completes(cmd, "format", fixed("png", "apng", "svg", "y4m"))
-	a.Completes(cmd, "background", fixed("none", "#000000", "#ffffff"))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		asked, err := d.parse()
 		if err == nil {
 			err = d.fit(cmd.Flags())
 		}
-		if err == nil && d.tiles == "" {
+		if err == nil && d.Tiles == "" {
 			err = cmp.Or(a.OnlyWork("--tiles"), onlyTiles(a, cmd.Flags()))
 		}
 		if err != nil {
 			return wording.Hint(err, "see `%s --help`", cmd.CommandPath())
 		}
 		files := Expand(args)
-		if d.thumbnail {
+		if d.Thumbnail {
 			if files, err = seenIn(cmd.Context(), a, files); err != nil {
 				return err
 			}
@@ -133,7 +119,7 @@ everything that was missing for the picture, as {kind, name, count, unit, what, 
 			return err
 		}
 		defer closeAll()
-		if len(targets) > 1 && d.tiles != "" {
+		if len(targets) > 1 && d.Tiles != "" {
 			return wording.Hint(errors.New("--tiles accepts only one file"), "give one FILE")
 		}
 		names := make([]string, len(targets))
@@ -146,7 +132,7 @@ everything that was missing for the picture, as {kind, name, count, unit, what, 
 		summary := func() error {
 			return fmt.Errorf("%s without a picture, such as %w", words.Count(unseen, "file"), first)
 		}
-		err = w.each(cmd.Context(), names, func(name string, r *report) error {
+		err = d.each(cmd.Context(), names, func(name string, r *report) error {
 			t := targets[next]
 			next++
 			err := renderTarget(cmd.Context(), a, t, asked, r, func() (string, error) {
@@ -202,10 +188,10 @@ func (d *drawing) fit(flags *pflag.FlagSet) error {
 			return fmt.Errorf("--%s and --%s cannot be combined", pair[0], pair[1])
 		}
 	}
-	if flags.Changed("tiles") && d.tiles == "" {
+	if flags.Changed("tiles") && d.Tiles == "" {
 		return errors.New("--tiles: expected the name of a folder")
 	}
-	if flags.Changed("fps") && !strings.Contains(d.time, "..") {
+	if flags.Changed("fps") && !strings.Contains(d.Time, "..") {
 		return errors.New("--fps requires a range such as --time 0..10")
 	}
 	return nil
@@ -318,7 +304,7 @@ func renderTarget(ctx context.Context, a *Tool, t sceneTarget, asked *askedPictu
 	}
 	r.format = g.Name
 	job := r.watch(a.Job(g.Format))
-	if a.Handover != nil && asked.tiles != "" {
+	if a.Handover != nil && asked.Tiles != "" {
 		job.Part = tiles.ScenePart(a.Handover.Part)
 	}
 	scene, err := g.Scene(ctx, job, g.Source, t.path)
@@ -326,7 +312,7 @@ func renderTarget(ctx context.Context, a *Tool, t sceneTarget, asked *askedPictu
 		return wording.Named(err, t.name())
 	}
 	defer scene.Close()
-	if asked.list {
+	if asked.List {
 		return listViews(a, r, scene)
 	}
 	view, look, err := asked.look(scene, g.Options, a.Options)
@@ -334,11 +320,11 @@ func renderTarget(ctx context.Context, a *Tool, t sceneTarget, asked *askedPictu
 		return wording.Named(err, t.name())
 	}
 	p := &picture{report: r, asked: asked, game: g, job: job, scene: scene, view: view, look: look, name: t.name()}
-	if asked.tiles != "" {
-		return wording.Named(p.drawTiles(ctx, asked.tiles), t.name())
+	if asked.Tiles != "" {
+		return wording.Named(p.drawTiles(ctx, asked.Tiles), t.name())
 	}
 	made, err := nameOf()
-	if err == nil && r.several && !r.dryRun {
+	if err == nil && r.several && !r.DryRun {
 		err = wholefile.MkdirAll(filepath.Dir(made), 0o777)
 	}
 	if err != nil {
@@ -349,15 +335,15 @@ func renderTarget(ctx context.Context, a *Tool, t sceneTarget, asked *askedPictu
 
 // pictureName returns the name of the picture of a target.
 func (d *askedPicture) pictureName(t sceneTarget, several bool) (string, error) {
-	ext := "." + d.as
-	if d.as == "" {
+	ext := "." + d.Format
+	if d.Format == "" {
 		ext = ".png"
 	}
-	if d.out == "-" && several {
+	if d.Output == "-" && several {
 		return "", errors.New("only one picture can go to standard output")
 	}
-	if d.out != "" && !several {
-		return d.out, nil
+	if d.Output != "" && !several {
+		return d.Output, nil
 	}
 	base := filepath.FromSlash(t.path)
 	if base == "" {
@@ -373,7 +359,7 @@ func (d *askedPicture) pictureName(t sceneTarget, several bool) (string, error) 
 			base = short
 		}
 	}
-	return filepath.Join(d.out, base+ext), nil
+	return filepath.Join(d.Output, base+ext), nil
 }
 
 // seenIn replaces folders of files by those files in them that can be drawn.

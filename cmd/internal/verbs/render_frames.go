@@ -31,7 +31,7 @@ func framePattern(name string) string { return frameNumber.FindString(filepath.B
 // frames returns the number of frames.
 func (p *picture) frames() (int, error) {
 	times := p.asked.times
-	n := math.Ceil((times[1]-times[0])*p.asked.fps - 1e-6)
+	n := math.Ceil((times[1]-times[0])*p.asked.Rate - 1e-6)
 	if n > maxFrames {
 		return 0, fmt.Errorf("%.0f frames are too many: the limit is %d", n, maxFrames)
 	}
@@ -42,7 +42,7 @@ func (p *picture) frames() (int, error) {
 func (p *picture) frame(i int) format.Look {
 	look := p.look
 	look.Film = true
-	look.Time = seconds(p.asked.times[0] + float64(i)/p.asked.fps)
+	look.Time = seconds(p.asked.times[0] + float64(i)/p.asked.Rate)
 	return look
 }
 
@@ -53,7 +53,7 @@ func (p *picture) drawFrames(ctx context.Context, name string) error {
 		return err
 	}
 	pattern := framePattern(name)
-	if dir := filepath.Dir(name); !p.dryRun {
+	if dir := filepath.Dir(name); !p.DryRun {
 		if err := wholefile.MkdirAll(dir, 0o777); err != nil {
 			return err
 		}
@@ -133,7 +133,7 @@ func (p *picture) writeAPNG(ctx context.Context, w io.Writer) error {
 	}
 	var png *pixel.APNG
 	err := p.eachFrame(ctx, func(n int) (err error) {
-		png, err = pixel.NewAPNG(w, p.look.Size, kind, n, p.asked.fps)
+		png, err = pixel.NewAPNG(w, p.look.Size, kind, n, p.asked.Rate)
 		return err
 	}, func(frame *image.RGBA) error { return png.Add(frame) })
 	if err != nil {
@@ -144,6 +144,6 @@ func (p *picture) writeAPNG(ctx context.Context, w io.Writer) error {
 
 // writeY4M writes the frames as YUV4MPEG2.
 func (p *picture) writeY4M(ctx context.Context, w io.Writer) error {
-	video := pixel.NewY4M(w, p.look.Size, p.asked.fps)
+	video := pixel.NewY4M(w, p.look.Size, p.asked.Rate)
 	return p.eachFrame(ctx, func(int) error { return nil }, video.Add)
 }

@@ -42,59 +42,59 @@ type askedPicture struct {
 func (d *drawing) parse() (*askedPicture, error) {
 	p := &askedPicture{drawing: d}
 	var err error
-	if d.thumbnail {
+	if d.Thumbnail {
 		p.longer = thumbnailSide
 	}
-	if w, h, both := strings.Cut(d.size, "x"); d.size != "" {
+	if w, h, both := strings.Cut(d.Size, "x"); d.Size != "" {
 		p.width, err = strconv.Atoi(w)
 		if both && err == nil {
 			p.height, err = strconv.Atoi(h)
 		}
 		if err != nil || p.width < 1 || both && p.height < 1 || max(p.width, p.height) > maxSide {
-			return nil, fmt.Errorf("--size %q: expected WIDTHxHEIGHT, each from 1 to %d, or one number", d.size, maxSide)
+			return nil, fmt.Errorf("--size %q: expected WIDTHxHEIGHT, each from 1 to %d, or one number", d.Size, maxSide)
 		}
 		if !both {
 			p.longer, p.width = p.width, 0
 		}
 	}
-	if d.scale != "" {
-		if p.scale, err = format.ParseNumber(d.scale); err != nil || p.scale <= 0 {
-			return nil, fmt.Errorf("--scale %q: expected a number above 0", d.scale)
+	if d.Scale != "" {
+		if p.scale, err = format.ParseNumber(d.Scale); err != nil || p.scale <= 0 {
+			return nil, fmt.Errorf("--scale %q: expected a number above 0", d.Scale)
 		}
 	}
-	if d.area != "" {
-		from, to, _ := strings.Cut(d.area, ":")
+	if d.Area != "" {
+		from, to, _ := strings.Cut(d.Area, ":")
 		one, err1 := format.ParsePlace(from)
 		two, err2 := format.ParsePlace(to)
 		if err1 != nil || err2 != nil || len(one) != 2 || len(two) != 2 || one[0] == two[0] || one[1] == two[1] {
-			return nil, fmt.Errorf("--area %q: expected two corners such as -10,-10:20,20", d.area)
+			return nil, fmt.Errorf("--area %q: expected two corners such as -10,-10:20,20", d.Area)
 		}
 		p.corners = append(one, two...)
 	}
-	switch d.background {
+	switch d.Background {
 	case "":
 	case "none":
 		p.background = new(color.NRGBA)
 	default:
-		c, err := format.ParseColor(d.background)
+		c, err := format.ParseColor(d.Background)
 		if err != nil {
 			return nil, fmt.Errorf("--background: %w", err)
 		}
 		p.background = &c
 	}
-	if d.time != "" {
-		for part := range strings.SplitSeq(d.time, "..") {
+	if d.Time != "" {
+		for part := range strings.SplitSeq(d.Time, "..") {
 			t, err := format.ParseNumber(part)
 			if err != nil || math.Abs(t) > 1e6 {
-				return nil, fmt.Errorf("--time %q: expected seconds such as 2.5 or 0..10", d.time)
+				return nil, fmt.Errorf("--time %q: expected seconds such as 2.5 or 0..10", d.Time)
 			}
 			p.times = append(p.times, t)
 		}
 		if len(p.times) > 2 || len(p.times) == 2 && p.times[0] >= p.times[1] {
-			return nil, fmt.Errorf("--time %q: expected a moment and a later one", d.time)
+			return nil, fmt.Errorf("--time %q: expected a moment and a later one", d.Time)
 		}
 	}
-	if !(d.fps > 0 && d.fps <= 1000) {
+	if !(d.Rate > 0 && d.Rate <= 1000) {
 		return nil, fmt.Errorf("--fps: expected a number above 0 and at most 1000")
 	}
 	return p, nil
@@ -114,16 +114,16 @@ func requires(view string, options []format.Option) error {
 // returns an error if one of the given options does not affect the view.
 func (p *askedPicture) look(scene *format.Scene, options []format.Option, given service.Options) (v format.View, look format.Look,
 	err error) {
-	v, ok := format.ViewOf(scene.Views, p.view)
+	v, ok := format.ViewOf(scene.Views, p.View.name)
 	if !ok {
-		if err := requires(p.view, options); err != nil {
+		if err := requires(p.View.name, options); err != nil {
 			return v, look, err
 		}
 		var names []string
 		for _, v := range scene.Views {
 			names = append(names, v.Name)
 		}
-		return v, look, wording.DidYouMean(fmt.Errorf("no view %q", p.view), p.view, names, "--view can be %s (see --list)",
+		return v, look, wording.DidYouMean(fmt.Errorf("no view %q", p.View.name), p.View.name, names, "--view can be %s (see --list)",
 			strings.Join(names, ", "))
 	}
 	for _, o := range options {
@@ -144,7 +144,7 @@ func (p *askedPicture) look(scene *format.Scene, options []format.Option, given 
 	if len(p.times) > 0 && v.Moves { // a static view looks the same at any time
 		look.Time = seconds(p.times[0])
 	}
-	if p.tiles == "" {
+	if p.Tiles == "" {
 		err = p.frame(v, &look)
 	}
 	return v, look, err
@@ -186,7 +186,7 @@ func (p *askedPicture) frame(v format.View, look *format.Look) error {
 	if math.IsInf(side, 0) {
 		return errors.New("the area is infinite")
 	}
-	if p.thumbnail {
+	if p.Thumbnail {
 		small, _ := v.Thumbnail(area, p.longer)
 		look.Origin, look.Scale, look.Size = small.Origin, small.Scale, small.Size
 		return nil
@@ -223,12 +223,12 @@ func pixels(length float64) int { return max(1, int(math.Ceil(length-1e-6))) }
 
 // chooseLayers returns the names of the layers that --layers selects, or nil if the option is not given.
 func (p *askedPicture) chooseLayers(v format.View) ([]string, error) {
-	if p.layers == "" {
+	if p.Layers == "" {
 		return nil, nil
 	}
 	chosen := make(map[string]bool)
 	var lacks, near []string // patterns without a layer, and similar names
-	for i, item := range strings.Split(p.layers, ",") {
+	for i, item := range strings.Split(p.Layers, ",") {
 		pattern, minus := strings.CutPrefix(item, "-")
 		pattern, plus := strings.CutPrefix(pattern, "+")
 		if i == 0 && (minus || plus) {
@@ -334,7 +334,7 @@ func listViews(a *Tool, r *report, scene *format.Scene) error {
 	views := []terminal.Object{}
 	for _, v := range scene.Views {
 		axes := axesOf(v)
-		if r.asJSON {
+		if r.AsJSON {
 			layers := make([]terminal.Object, len(v.Layers))
 			for i, l := range v.Layers {
 				layers[i] = terminal.Object{{"name", l.Name}, {"title", l.Title}, {"shown", l.Shown}}

@@ -39,7 +39,7 @@ var pictureKinds = []string{"png", "apng", "svg", "y4m"}
 func (p *picture) kind(name string) (string, error) {
 	ext := strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
 	moving := len(p.asked.times) == 2
-	as := p.asked.as
+	as := p.asked.Format
 	for _, k := range pictureKinds {
 		switch {
 		case as == k, as == "" && ext == k, as == "" && name == "-" && k == "png":
@@ -121,7 +121,7 @@ func (p *picture) finish(err error, name string) error {
 	}
 	if name != "-" {
 		p.sayMade("drew "+p.name+" as", "draw "+p.name+" as", name, false)
-		p.hintRedirected(p.asked.out != "")
+		p.hintRedirected(p.asked.Output != "")
 	}
 	return nil
 }
@@ -129,7 +129,7 @@ func (p *picture) finish(err error, name string) error {
 // pictureOptions returns output options that allow a picture to replace only a picture of the same kind.
 func (p *picture) pictureOptions(ctx context.Context, ext string) output.Options {
 	return output.Options{
-		Replace: p.asked.force,
+		Replace: p.asked.Force,
 		Replaces: func(path string) error {
 			if _, ok := service.CutSuffixFold(path, ext); !ok || ext == "" {
 				return fmt.Errorf("%w: not a picture", output.ErrKind)

@@ -45,19 +45,12 @@ if the repair failed.`,
   trowel repair burrow.map -o mended.map`,
 		Args: args(1, 1),
 	}
-	cmd.Flags().StringVarP(&p.to, "output", "o", "", "the repaired `copy`")
-	cmd.Flags().BoolVar(&p.inPlace, "in-place", false, "change the file itself")
-	cmd.Flags().StringVar(&p.backup, "backup", "", "the `file` for the backup of --in-place (default: next to FILE)")
-	cmd.Flags().StringVar(&p.restore, "restore", "", "the same as `trowel undo FILE BACKUP`")
-	Input(cmd, "restore")
-	p.flags(cmd)
-	cmd.Flags().BoolVarP(&p.force, "force", "f", false, "replace an existing copy")
 	OptionFlags(a, cmd, func(f *format.Format) []format.Option {
 		if f.Repair == nil {
 			return nil
 		}
 		return append(f.OptionsFor(0), f.Repair.Options...)
-	})
+	}, p)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := p.agree(); err != nil {
 			return err
@@ -70,14 +63,17 @@ if the repair failed.`,
 // repairing is one run of repair.
 type repairing struct {
 	*writing
-	to, backup, restore string
-	inPlace, force      bool
+	Output  string `option:"output,o" help:"the repaired {copy}"`
+	InPlace bool   `option:"in-place" help:"change the file itself"`
+	Backup  string `option:"backup" help:"the {file} for the backup of --in-place (default: next to FILE)"`
+	Restore string `option:"restore,input" help:"the same as {trowel undo FILE BACKUP}"`
+	Force   bool   `option:"force,f" help:"replace an existing copy"`
 }
 
 // agree returns an error if the options contradict each other.
 func (p *repairing) agree() error {
 	ways := 0
-	for _, given := range []bool{p.to != "", p.inPlace, p.dryRun, p.restore != ""} {
+	for _, given := range []bool{p.Output != "", p.InPlace, p.DryRun, p.Restore != ""} {
 		if given {
 			ways++
 		}
@@ -85,7 +81,7 @@ func (p *repairing) agree() error {
 	if ways != 1 {
 		return wording.Hint(errors.New("expected one of -o NEW, --in-place, --dry-run and --restore BACKUP"), "--dry-run changes nothing")
 	}
-	if p.backup != "" && !p.inPlace {
+	if p.Backup != "" && !p.InPlace {
 		return errors.New("--backup requires --in-place")
 	}
 	return nil
@@ -93,10 +89,10 @@ func (p *repairing) agree() error {
 
 // repair repairs or restores one file.
 func (p *repairing) repair(ctx context.Context, name string, r *report) error {
-	if p.restore != "" {
-		return r.undo(ctx, name, p.restore)
+	if p.Restore != "" {
+		return r.undo(ctx, name, p.Restore)
 	}
-	if p.inPlace {
+	if p.InPlace {
 		var err error
 		if r.held, err = p.Hold(ctx, name); err != nil {
 			return err
@@ -121,7 +117,7 @@ func (p *repairing) repair(ctx context.Context, name string, r *report) error {
 		found++
 		switch {
 		case failed != nil:
-		case r.asJSON:
+		case r.AsJSON:
 			failed = r.item("findings", f)
 		default:
 			p.talk.Clear()
@@ -133,8 +129,8 @@ func (p *repairing) repair(ctx context.Context, name string, r *report) error {
 	}
 	_ = p.out.Flush()
 	p.talk.Say("%s: %s", wording.Count(found, "finding"), outcome)
-	if found > 0 && !p.dryRun {
-		p.sayRestore(ctx, g, cmp.Or(p.to, g.Called))
+	if found > 0 && !p.DryRun {
+		p.sayRestore(ctx, g, cmp.Or(p.Output, g.Called))
 	}
 	return nil
 }
@@ -154,20 +150,20 @@ func (p *repairing) sayRestore(ctx context.Context, g *service.File, repaired st
 func (p *repairing) mend(ctx context.Context, g *service.File, r *report, found *int, sink check.Sink) (outcome string, err error) {
 	job := r.watch(p.Job(g.Format, g.Repair.Options...))
 	switch {
-	case r.dryRun:
+	case r.DryRun:
 		err = g.Repair.Plan(ctx, job, g.Source, sink)
 		outcome = "nothing was changed"
-	case p.inPlace:
+	case p.InPlace:
 		var kept string
 		r.output = g.Called
-		kept, err = r.repairInPlace(ctx, g, job, p.backup, sink, found)
+		kept, err = r.repairInPlace(ctx, g, job, p.Backup, sink, found)
 		if outcome = "there is nothing to repair"; kept != "" {
 			outcome = fmt.Sprintf("repaired %s; %s", g.Called, undoing(g.Called, kept))
 		}
 	default:
-		opts := p.WriteOptions(ctx, p.force, g.Format, job, nil, "", g.Reads)
-		err = r.write(ctx, p.to, opts, func(out format.Output) error { return g.Repair.Copy(ctx, job, g.Source, out, sink) })
-		outcome = fmt.Sprintf("repaired %s to %s", g.Called, p.to)
+		opts := p.WriteOptions(ctx, p.Force, g.Format, job, nil, "", g.Reads)
+		err = r.write(ctx, p.Output, opts, func(out format.Output) error { return g.Repair.Copy(ctx, job, g.Source, out, sink) })
+		outcome = fmt.Sprintf("repaired %s to %s", g.Called, p.Output)
 	}
 	return outcome, wording.Named(err, g.Called)
 }

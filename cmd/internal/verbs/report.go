@@ -12,8 +12,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/spf13/cobra"
-
 	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
@@ -33,9 +31,11 @@ error is present only if the work on the file failed and nothing was written.`
 // writing is one run of a verb that writes files.
 type writing struct {
 	*Tool
-	dryRun, asJSON bool
+	jsonOption
+	DryRun bool `option:"dry-run" help:"print what would be written, and write nothing"`
 
-	strict, keepGoing bool // strict: unreadable data prevents writing, unless keepGoing is set
+	strict bool       // unreadable data prevents writing, unless -k is given
+	keep   keepOption // only for verbs that are strict
 
 	list    terminal.Array
 	several bool     // the run has several files
@@ -48,20 +48,10 @@ func (w *writing) sections() []string {
 	return append(slices.Clip(w.first), "made")
 }
 
-// flags adds the flags of a writing to a verb.
-func (w *writing) flags(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&w.dryRun, "dry-run", false, "print what would be written, and write nothing")
-	cmd.Flags().BoolVar(&w.asJSON, "json", false, "print JSON")
+// keepOption is the option of verbs that make a file from another file. The rule for -k is the same for all verbs: see [report.whole].
+type keepOption struct {
+	KeepGoing bool `option:"keep-going,k" help:"write the readable data of damaged files; the exit code is 1"`
 }
-
-// keepFlag adds the flag -k to a verb that makes a file from another file. The rule for -k is the same for all
-// verbs: see [report.whole].
-func (w *writing) keepFlag(cmd *cobra.Command) {
-	w.strict = true
-	cmd.Flags().BoolVarP(&w.keepGoing, keepFlag, "k", false, "write the readable data of damaged files; the exit code is 1")
-}
-
-const keepFlag = "keep-going"
 
 // keepHelp explains -k.
 const keepHelp = `For a cut or damaged file nothing is written unless -k is given: then all readable data is written,
@@ -104,7 +94,7 @@ func (w *writing) each(ctx context.Context, names []string, do func(name string,
 }
 
 func (w *writing) end() error {
-	if w.asJSON {
+	if w.AsJSON {
 		return w.list.End()
 	}
 	return nil
@@ -156,14 +146,14 @@ func (r *report) watch(job *format.Job) *format.Job {
 		r.lose(path, text)
 		missed(path, text)
 	}
-	job.Temporary = job.Temporary || r.dryRun
+	job.Temporary = job.Temporary || r.DryRun
 	return job
 }
 
 // whole returns an error if data that should be in the file could not be read, unless the user accepts that.
 // The losses are already reported. Each verb that writes calls whole before it commits its output.
 func (r *report) whole() error {
-	if !r.strict || r.keepGoing || r.Lost.Load() == r.before {
+	if !r.strict || r.keep.KeepGoing || r.Lost.Load() == r.before {
 		return nil
 	}
 	var names []string
@@ -204,9 +194,9 @@ func (r *report) add(path string, size int64) error {
 	r.made++
 	r.bytes += size
 	switch {
-	case r.asJSON:
+	case r.AsJSON:
 		return r.item("made", terminal.Object{{"path", path}, {"size", size}})
-	case r.dryRun:
+	case r.DryRun:
 		_, err := fmt.Fprintf(r.out, "%10d  %s\n", size, words.Printable(path))
 		return err
 	}
@@ -249,7 +239,7 @@ func (r *report) item(section string, v any) error {
 func (r *report) open(section string) error {
 	if !r.begun {
 		r.begun = true
-		head, err := terminal.Compact(terminal.Object{{"file", r.file}, {"format", r.format}, {"output", r.output}, {"dryRun", r.dryRun}})
+		head, err := terminal.Compact(terminal.Object{{"file", r.file}, {"format", r.format}, {"output", r.output}, {"dryRun", r.DryRun}})
 		if err == nil {
 			err = r.list.AddRaw(fmt.Appendf(head[:len(head)-1], ",%q:[", r.sections[0]))
 		}
@@ -268,7 +258,7 @@ func (r *report) open(section string) error {
 
 // end prints the rest of the JSON.
 func (r *report) end(failure error) error {
-	if !r.asJSON {
+	if !r.AsJSON {
 		return nil
 	}
 	if err := r.open("made"); err != nil {
@@ -287,7 +277,7 @@ func (r *report) end(failure error) error {
 
 // write calls build to write an output and commits the output; "-" is standard output.
 func (r *report) write(ctx context.Context, name string, opts output.Options, build func(format.Output) error) error {
-	if r.output = name; name == "-" && r.asJSON {
+	if r.output = name; name == "-" && r.AsJSON {
 		return errors.New("standard output cannot take both the file and --json")
 	}
 	out, err := output.Stream(r.out), error(nil)
@@ -300,7 +290,7 @@ func (r *report) write(ctx context.Context, name string, opts output.Options, bu
 	if err == nil {
 		err = r.commit(ctx, name, out, build)
 	}
-	if err != nil || r.dryRun {
+	if err != nil || r.DryRun {
 		return err
 	}
 	if info, err := os.Stat(name); err == nil && info.IsDir() && out.Replaced() {
@@ -329,7 +319,7 @@ func (r *report) commit(ctx context.Context, name string, out *output.Output, bu
 	if err == nil {
 		err = r.addAll(out)
 	}
-	if err != nil || r.dryRun {
+	if err != nil || r.DryRun {
 		return err
 	}
 	defer context.AfterFunc(ctx, out.Interrupt)()
@@ -344,7 +334,7 @@ func (r *report) commit(ctx context.Context, name string, out *output.Output, bu
 
 // resume is write for an output that continues where an earlier run stopped.
 func (r *report) resume(ctx context.Context, name string, opts output.Options, build func(format.Output) error) error {
-	if r.dryRun {
+	if r.DryRun {
 		return r.write(ctx, name, opts, func(out format.Output) error { return build(notKept{out}) })
 	}
 	r.output = name
@@ -353,13 +343,13 @@ func (r *report) resume(ctx context.Context, name string, opts output.Options, b
 		defer out.Discard()
 		err = build(out)
 	}
-	if errors.Is(err, fault.ErrLost) && r.strict && !r.keepGoing {
+	if errors.Is(err, fault.ErrLost) && r.strict && !r.keep.KeepGoing {
 		err = wording.Hint(err, "the same command with -k completes it")
 	}
 	if err == nil {
 		err = out.Commit()
 	}
-	if err == nil && r.asJSON {
+	if err == nil && r.AsJSON {
 		err = r.addAll(out)
 	}
 	return err
@@ -373,7 +363,7 @@ func (o notKept) KeptDir() (string, error) { return o.Dir() }
 // printDone prints what was done or, in a dry run, what would have been done.
 func (r *report) printDone(done, would string, format string, args ...any) {
 	_ = r.out.Flush()
-	if !r.dryRun {
+	if !r.DryRun {
 		r.talk.Say("%s "+format, append([]any{done}, args...)...)
 		return
 	}
@@ -391,7 +381,7 @@ func (r *report) sayMade(done, would, name string, folder bool) {
 
 // hintRedirected prints a hint if the user redirects standard output to a file but -o names no output.
 func (r *report) hintRedirected(named bool) {
-	if !named && r.screen.File && !r.asJSON && !r.several {
+	if !named && r.screen.File && !r.AsJSON && !r.several {
 		r.talk.Say("hint: nothing goes to standard output; `-o -` writes the file there")
 	}
 }

@@ -27,9 +27,6 @@ import (
 
 func reviewCommand(a *Tool) *cobra.Command {
 	r := &reviewRun{Tool: a}
-	var asJSON, force, release bool
-	var dir string
-	var allowed []string
 	cmd := &cobra.Command{
 		Use:   "review [BASE] HEAD",
 		Short: "Report what a contribution changes",
@@ -70,29 +67,24 @@ notes, incomplete}; docs/json.md describes them.`,
   trowel review main:maps/climb.map ann/corner:maps/climb.map`,
 		Args: args(1, 2),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().StringSliceVar(&allowed, "allow", nil, "the `kinds` of changes that are allowed: design, physics, other, files, errors")
-	cmd.Flags().StringVarP(&dir, "output", "o", "", "the new `folder` for the report and its pictures")
-	cmd.Flags().BoolVarP(&force, "force", "f", false, "replace an existing report")
-	cmd.Flags().BoolVar(&release, "release", false, "report what is against the release of a map, by --rules")
-	OptionFlags(a, cmd, optionsFor(format.ForTree|format.ForCheck|format.ForScene))
+	OptionFlags(a, cmd, optionsFor(format.ForTree|format.ForCheck|format.ForScene), r)
 	var kinds []string
 	for _, k := range review.Kinds {
 		kinds = append(kinds, string(k))
 	}
 	a.Completes(cmd, "allow", cobra.FixedCompletions(kinds, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		for _, name := range allowed {
+		for _, name := range r.Allow {
 			if !slices.Contains(kinds, name) {
 				return wording.DidYouMean(fmt.Errorf("--allow: unknown kind of changes %q", name), name, kinds, "--allow can be %s",
 					strings.Join(kinds, ", "))
 			}
 			r.report.Allowed = append(r.report.Allowed, review.Kind(name))
 		}
-		if dir == "-" {
+		if r.Output == "-" {
 			return errors.New("standard output cannot receive a folder")
 		}
-		if ruled := cmd.Flags().Changed(optionRules); release && !ruled {
+		if ruled := cmd.Flags().Changed(optionRules); r.Release && !ruled {
 			a.Options.Given = append(a.Options.Given, usualRules(a)...)
 		} else if len(args) == 1 && !ruled {
 			return wording.Hint(errors.New("nothing to compare with: give BASE and HEAD"), "--release reports on one map")
@@ -101,15 +93,16 @@ notes, incomplete}; docs/json.md describes them.`,
 			args = []string{"", args[0]}
 		}
 		defer r.close()
-		if err := r.run(cmd.Context(), [2]string(args), dir, force); err != nil {
+		if err := r.run(cmd.Context(), [2]string(args)); err != nil {
 			return err
 		}
-		if err := r.print(asJSON); err != nil {
+		if err := r.print(); err != nil {
 			return err
 		}
-		if dir != "" {
+		if r.Output != "" {
 			_ = a.out.Flush()
-			if dir = filepath.Clean(dir); r.page == "" {
+			dir := filepath.Clean(r.Output)
+			if r.page == "" {
 				dir += string(filepath.Separator)
 			}
 			a.talk.Say("wrote %s", dir)
@@ -140,6 +133,12 @@ func usualRules(a *Tool) (list []service.Given) {
 // reviewRun is one run of review.
 type reviewRun struct {
 	*Tool
+	jsonOption
+	Allow   []string `option:"allow,commas" help:"the {kinds} of changes that are allowed: design, physics, other, files, errors"`
+	Output  string   `option:"output,o" help:"the new {folder} for the report and its pictures"`
+	Force   bool     `option:"force,f" help:"replace an existing report"`
+	Release bool     `option:"release" help:"report what is against the release of a map, by --rules"`
+
 	report review.Report
 	pairs  []reviewPair
 	closes []func()
@@ -162,15 +161,15 @@ func (r *reviewRun) close() {
 	}
 }
 
-func (r *reviewRun) run(ctx context.Context, names [2]string, dir string, force bool) error {
+func (r *reviewRun) run(ctx context.Context, names [2]string) error {
 	r.report.Base.Name, r.report.Head.Name = names[0], names[1]
-	if dir == "" {
+	if r.Output == "" {
 		return r.review(ctx, names)
 	}
-	r.page = reportPage(dir)
+	r.page = reportPage(r.Output)
 	given := slices.DeleteFunc(slices.Clone(names[:]), func(name string) bool { return name == "" })
 	opts := output.Options{
-		Replace: force,
+		Replace: r.Force,
 		Replaces: func(path string) error {
 			list, err := os.ReadDir(path)
 			for _, e := range list {
@@ -186,7 +185,7 @@ func (r *reviewRun) run(ctx context.Context, names [2]string, dir string, force 
 	if r.page != "" {
 		opts.Replaces = nil
 	}
-	out, err := output.New(dir, opts)
+	out, err := output.New(r.Output, opts)
 	if err != nil {
 		return err
 	}
@@ -274,8 +273,8 @@ func (r *reviewRun) render(name string, w io.Writer) error {
 }
 
 // print prints the report.
-func (r *reviewRun) print(asJSON bool) error {
-	if asJSON {
+func (r *reviewRun) print() error {
+	if r.AsJSON {
 		return r.render(reportJSON, r.out)
 	}
 	_, err := r.out.Write(r.report.Markdown(false))

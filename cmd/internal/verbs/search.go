@@ -22,7 +22,7 @@ import (
 )
 
 func searchCommand(a *Tool) *cobra.Command {
-	var ignoreCase, literal, asJSON, list bool
+	s := &search{Tool: a, list: terminal.Array{W: a.out}}
 	cmd := &cobra.Command{
 		Use:   "search PATTERN FILE...",
 		Short: "Find text inside files",
@@ -42,25 +42,20 @@ found and 1 if not.`,
   trowel search --list sv_gametype *.map`,
 		Args: args(2, -1),
 	}
-	cmd.Flags().BoolVarP(&ignoreCase, "ignore-case", "i", false, "ignore case")
-	cmd.Flags().BoolVarP(&literal, "fixed", "F", false, "treat PATTERN as plain text, not as an expression")
-	cmd.Flags().BoolVarP(&list, "list", "l", false, "print only the places, without the lines")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	OptionFlags(a, cmd, optionsFor(format.ForTree))
+	OptionFlags(a, cmd, optionsFor(format.ForTree), s)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		startPager(a)
-		p, err := treediff.Pattern(args[0], literal, ignoreCase, a.Games)
-		if err != nil {
+		var err error
+		if s.pattern, err = treediff.Pattern(args[0], s.Fixed, s.IgnoreCase, a.Games); err != nil {
 			return wording.Hint(err, "-F treats PATTERN as plain text")
 		}
-		s := &search{Tool: a, pattern: p, paths: list, asJSON: asJSON, list: terminal.Array{W: a.out}}
 		if err := s.run(cmd.Context(), Expand(args[1:])); err != nil {
 			return err
 		}
 		if err := a.Unfit(); err != nil {
 			return err
 		}
-		if asJSON {
+		if s.AsJSON {
 			if err := s.list.End(); err != nil {
 				return err
 			}
@@ -79,14 +74,16 @@ found and 1 if not.`,
 // search is one run of search.
 type search struct {
 	*Tool
-	pattern *pattern.Pattern
-	paths   bool
-	asJSON  bool
+	jsonOption
+	IgnoreCase bool `option:"ignore-case,i" help:"ignore case"`
+	Fixed      bool `option:"fixed,F" help:"treat PATTERN as plain text, not as an expression"`
+	List       bool `option:"list,l" help:"print only the places, without the lines"`
 
-	list   terminal.Array
-	files  int
-	found  int
-	failed bool
+	pattern *pattern.Pattern
+	list    terminal.Array
+	files   int
+	found   int
+	failed  bool
 }
 
 // hits are the hits in a file.
@@ -243,13 +240,13 @@ func (s *search) print(file string, h hits) error {
 	if h.path != "" {
 		where += ":" + words.Printable(h.path)
 	}
-	if s.paths && !s.asJSON && len(h.lines) > 0 {
+	if s.List && !s.AsJSON && len(h.lines) > 0 {
 		_, err := fmt.Fprintln(s.out, where)
 		return err
 	}
 	for _, l := range h.lines {
 		var err error
-		if s.asJSON {
+		if s.AsJSON {
 			err = s.list.Add(terminal.Object{{"file", file}, {"path", h.path}, {"line", l.Line}, {"text", l.Text}})
 		} else {
 			_, err = fmt.Fprintf(s.out, "%s:%d: %s\n", where, l.Line, strings.ReplaceAll(l.Text, "\r", ""))

@@ -24,9 +24,7 @@ import (
 )
 
 func siteCommand(a *Tool) *cobra.Command {
-	m := &siteMaker{writing: &writing{Tool: a}}
-	var dir, page string
-	var force bool
+	m := &siteMaker{writing: &writing{Tool: a, strict: true}}
 	cmd := &cobra.Command{
 		Use:   "site FILE... -o FOLDER",
 		Short: "Make a folder for a web server that shows files",
@@ -47,22 +45,18 @@ program or next to its folder. --page names another place.
   python3 -m http.server -d www`,
 		Args: args(1, -1),
 	}
-	cmd.Flags().StringVarP(&dir, "output", "o", "", "the new `folder`")
-	cmd.Flags().StringVar(&page, "page", "", "the `file` or folder of the page (default: next to the program)")
-	cmd.Flags().BoolVarP(&force, "force", "f", false, "replace an existing folder that this verb made")
-	m.flags(cmd)
-	m.keepFlag(cmd)
+	Bind(a, cmd, m, &m.keep)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if dir == "" {
+		if m.Output == "" {
 			return wording.Hint(errors.New("no name given for the new folder"), "give it with -o")
 		}
-		if dir == "-" {
+		if m.Output == "-" {
 			return errors.New("standard output cannot receive a folder")
 		}
 		args = Expand(args)
 		return m.each(cmd.Context(), args[:1], func(_ string, r *report) error {
 			m.report, r.merged, r.format = r, args, "site"
-			return m.make(cmd.Context(), dir, page, force, args)
+			return m.make(cmd.Context(), args)
 		})
 	}
 	return needs(cmd, needOutput)
@@ -71,13 +65,17 @@ program or next to its folder. --page names another place.
 // siteMaker makes a folder for a web server.
 type siteMaker struct {
 	*writing
+	Output string `option:"output,o" help:"the new {folder}"`
+	Page   string `option:"page" help:"the {file} or folder of the page (default: next to the program)"`
+	Force  bool   `option:"force,f" help:"replace an existing folder that this verb made"`
+
 	report  *report
 	into    string // the folder for the copies
 	unknown int    // files that were found in folders and have no known format
 }
 
-func (m *siteMaker) make(ctx context.Context, dir, from string, force bool, names []string) error {
-	from, err := findPage(from)
+func (m *siteMaker) make(ctx context.Context, names []string) error {
+	from, err := findPage(m.Page)
 	if err != nil {
 		return err
 	}
@@ -90,7 +88,7 @@ func (m *siteMaker) make(ctx context.Context, dir, from string, force bool, name
 		return err
 	}
 	opts := output.Options{
-		Replace: force,
+		Replace: m.Force,
 		Replaces: func(path string) error {
 			if err := page.Owns(path); err != nil {
 				return fmt.Errorf("%w: %w", output.ErrKind, err)
@@ -99,7 +97,7 @@ func (m *siteMaker) make(ctx context.Context, dir, from string, force bool, name
 		},
 		Reads: func() []string { return append(slices.Clone(names), from) },
 	}
-	err = m.report.write(ctx, dir, opts, func(out format.Output) error {
+	err = m.report.write(ctx, m.Output, opts, func(out format.Output) error {
 		to, err := out.Dir()
 		if err != nil {
 			return err
@@ -121,7 +119,7 @@ func (m *siteMaker) make(ctx context.Context, dir, from string, force bool, name
 	if m.unknown > 0 {
 		m.talk.Say("skipped %s of unknown formats", wording.Count(m.unknown, "file"))
 	}
-	m.report.sayMade("wrote", "write", dir, true)
+	m.report.sayMade("wrote", "write", m.Output, true)
 	return nil
 }
 

@@ -28,7 +28,9 @@ import (
 
 func undoCommand(a *Tool) *cobra.Command {
 	w := &writing{Tool: a}
-	var list bool
+	var o struct {
+		List bool `option:"list" help:"print the backups, and restore none"`
+	}
 	cmd := &cobra.Command{
 		Use:   "undo FILE [BACKUP]",
 		Short: "Undo the newest change of a file in place",
@@ -49,14 +51,12 @@ omitted for the folder that a conversion has left.`,
   trowel undo world kept.zip`,
 		Args: args(1, 2),
 	}
-	cmd.Flags().BoolVar(&list, "list", false, "print the backups, and restore none")
-	w.flags(cmd)
-	OptionFlags(a, cmd, restoreOptions)
+	OptionFlags(a, cmd, restoreOptions, w, &o)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
-		case list && len(args) > 1:
+		case o.List && len(args) > 1:
 			return errors.New("--list cannot be combined with a BACKUP")
-		case list:
+		case o.List:
 			return w.listBackups(args[0])
 		}
 		return w.each(cmd.Context(), args[:1], func(name string, r *report) error {
@@ -86,7 +86,7 @@ func (w *writing) listBackups(name string) error {
 		if info, err := os.Stat(b.Path); err == nil && !info.IsDir() {
 			size, bytes = words.Count(info.Size(), "byte"), terminal.Object{{"size", info.Size()}}
 		}
-		if w.asJSON {
+		if w.AsJSON {
 			err = array.Add(append(terminal.Object{{"path", b.Path}, {"time", b.Time.Format(time.RFC3339Nano)}}, bytes...))
 		} else {
 			_, err = fmt.Fprintf(table, "%s\t%s\t%s\n", b.Time.Local().Format(time.DateTime), words.Printable(b.Path), size)
@@ -95,7 +95,7 @@ func (w *writing) listBackups(name string) error {
 			return err
 		}
 	}
-	if w.asJSON {
+	if w.AsJSON {
 		return array.End()
 	}
 	return table.Flush()
@@ -159,7 +159,7 @@ func (r *report) undo(ctx context.Context, name, backup string) (err error) {
 		}
 	}
 	r.output = g.Called
-	if r.dryRun {
+	if r.DryRun {
 		r.talk.Say("would restore %s from %s; nothing was written", g.Called, backup)
 		return nil
 	}
@@ -221,7 +221,7 @@ func (r *report) newestBackup(g *service.File) (string, error) {
 		if err != nil || !same {
 			return b.Path, err
 		}
-		if !r.dryRun {
+		if !r.DryRun {
 			err = removeBackup(b.Path, parts)
 		}
 		if err != nil {

@@ -27,9 +27,12 @@ import (
 const flagBackups = "backups"
 
 func viewCommand(a *Tool) *cobra.Command {
-	var noOpen, edit bool
-	var port string
-	var from history.Sources
+	var o struct {
+		history.Sources
+		NoOpen bool   `option:"no-open" help:"print the address without opening a browser"`
+		Port   string `option:"port" help:"the {port} of the page on this machine (default: any free one)"`
+		Edit   bool   `option:"edit" help:"let the page change the file"`
+	}
 	cmd := &cobra.Command{
 		Use:   "view FILE [FILE2]",
 		Short: "Show a file in the browser",
@@ -59,31 +62,26 @@ In an ssh session, it prints how to reach the page from your machine.`,
   trowel view world --backups /mnt/backups/world`,
 		Args: args(1, -1),
 	}
-	cmd.Flags().BoolVar(&noOpen, "no-open", false, "print the address without opening a browser")
-	cmd.Flags().StringVar(&port, "port", "", "the `port` of the page on this machine (default: any free one)")
-	cmd.Flags().BoolVar(&edit, "edit", false, "let the page change the file")
-	cmd.Flags().StringVar(&from.Repository, flagBackups, "", "show the states of FILE in a `repository` of backups, too")
-	cmd.Flags().BoolVar(&from.Git, "git", false, "show the states of FILE in the commits of its git repository, too")
 	OptionFlags(a, cmd, func(f *format.Format) []format.Option {
 		return slices.DeleteFunc(f.OptionsFor(format.ForTree|format.ForCheck|format.ForScene), func(o format.Option) bool { return o.Secret })
-	})
+	}, &o)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		on, err := strconv.ParseUint(cmp.Or(port, "0"), 10, 16)
+		on, err := strconv.ParseUint(cmp.Or(o.Port, "0"), 10, 16)
 		if err != nil {
-			return fmt.Errorf("--port %q: expected a number from 1 to 65535", port)
+			return fmt.Errorf("--port %q: expected a number from 1 to 65535", o.Port)
 		}
-		if from.Repository != "" {
-			from.Trust = a.takeTrust()
+		if o.Repository != "" {
+			o.Trust = a.takeTrust()
 		}
 		s, err := viewer.Open(cmd.Context(), a.Service, Expand(args))
 		if err != nil {
 			return err
 		}
 		defer s.Close()
-		if err := offerStates(cmd.Context(), a, s, args, from); err != nil {
+		if err := offerStates(cmd.Context(), a, s, args, o.Sources); err != nil {
 			return err
 		}
-		if edit {
+		if o.Edit {
 			if err := offerEdits(cmd.Context(), a, s, args); err != nil {
 				return err
 			}
@@ -105,7 +103,7 @@ In an ssh session, it prints how to reach the page from your machine.`,
 		if line != "" {
 			a.talk.Say("to open the page on your own machine, run there: %s", line)
 		}
-		if !noOpen && (line == "" || hasDesktop()) {
+		if !o.NoOpen && (line == "" || hasDesktop()) {
 			if err := openBrowser(s.Once(), func(err error) { cannotOpen(a, err) }); err != nil {
 				cannotOpen(a, err)
 			}

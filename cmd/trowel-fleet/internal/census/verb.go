@@ -34,10 +34,14 @@ func Verbs(create Create, at At) verbs.Added {
 }
 
 func censusCommand(a *verbs.Tool, create Create, at At) *cobra.Command {
-	var dir, table string
-	var asJSON, prune bool
-	var keep keepRuns
-	var print views
+	var o struct {
+		views
+		Output string   `option:"output,o" help:"the {folder} for the tables, also in a bucket"`
+		CSV    string   `option:"csv" help:"print this {table} as comma-separated values"`
+		JSON   bool     `option:"json" help:"print JSON"`
+		Keep   keepRuns `option:"keep" help:"remove the runs that are not among the newest N, or older than a time: {30} or 30d"`
+		Prune  bool     `option:"prune" help:"remove the rows of files that are no longer among the sources"`
+	}
 	cmd := &cobra.Command{
 		Use:   "census FILE... (-o DIR | --csv TABLE) | census DIR --views",
 		Short: "Write the contents of files as tables",
@@ -91,30 +95,24 @@ A line is printed for each table, with its number of rows; with --json an object
   trowel census world -o world.census && duckdb -c "from 'world.census/minetest_players/*.parquet'"`,
 		Args: verbs.Number(1, -1),
 	}
-	cmd.Flags().StringVarP(&dir, "output", "o", "", "the `folder` for the tables, also in a bucket")
-	cmd.Flags().StringVar(&table, "csv", "", "print this `table` as comma-separated values")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().Var(&keep, "keep", "remove the runs that are not among the newest N, or older than a time: `30` or 30d")
-	cmd.Flags().BoolVar(&prune, "prune", false, "remove the rows of files that are no longer among the sources")
-	_ = cmd.MarkFlagDirname("output")
-	print.flags(a, cmd)
 	verbs.OptionFlags(a, cmd, func(f *format.Format) []format.Option {
 		if f.Census == nil {
 			return nil
 		}
 		return f.OptionsFor(format.ForCensus | format.ForRows)
-	})
+	}, &o)
+	_ = cmd.MarkFlagDirname("output")
 	verbs.AsWork(cmd)
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
-		if err := print.fit(cmd.LocalNonPersistentFlags()); err != nil {
+		if err := o.fit(cmd.LocalNonPersistentFlags()); err != nil {
 			return wording.Hint(err, "see `%s --help`", cmd.CommandPath())
 		}
 		switch {
-		case print.on && len(names) > 1:
+		case o.On && len(names) > 1:
 			return errors.New("--views accepts only one DIR")
-		case print.on:
-			return cmp.Or(a.OnlyWork("-o"), print.print(cmd.Context(), a, names[0], at))
-		case table != "":
+		case o.On:
+			return cmp.Or(a.OnlyWork("-o"), o.print(cmd.Context(), a, names[0], at))
+		case o.CSV != "":
 			for _, other := range []string{"output", "json", "keep", "prune"} {
 				if cmd.Flags().Changed(other) {
 					return fmt.Errorf("--csv cannot be combined with --%s", other)
@@ -123,17 +121,17 @@ A line is printed for each table, with its number of rows; with --json an object
 			if a.Handover != nil {
 				return errors.New("--csv prints a table in one process: workers write tables with -o")
 			}
-		case dir == "":
+		case o.Output == "":
 			return wording.Hint(errors.New("no -o given"), "-o names the folder of the tables, --csv prints one of them")
-		case strings.Contains(dir, "://") && !a.IsElsewhere(dir):
-			return fmt.Errorf("-o: %.100q is neither a folder nor a bucket, s3://BUCKET/FOLDER", dir)
+		case strings.Contains(o.Output, "://") && !a.IsElsewhere(o.Output):
+			return fmt.Errorf("-o: %.100q is neither a folder nor a bucket, s3://BUCKET/FOLDER", o.Output)
 		case slices.Contains(names, "-"):
 			return errors.New("standard input cannot be read twice: name a file")
 		}
 		if err := checkPositions(a); err != nil {
 			return err
 		}
-		c := &censusRun{Tool: a, names: verbs.Expand(names), dir: dir, at: at, keep: keep}
+		c := &censusRun{Tool: a, names: verbs.Expand(names), dir: o.Output, at: at, keep: o.Keep}
 		c.maker = Maker{Program: a.Program(), Create: create, Temp: &c.temp, Open: c.input,
 			Beside: func(name string) (*format.Source, error) { return a.Source(cmd.Context(), name) },
 			Failed: func(err error, f File) Note {
@@ -144,22 +142,22 @@ A line is printed for each table, with its number of rows; with --json an object
 			}}
 		c.data = Dataset{Program: a.Program(), Create: create, Temp: &c.temp, Few: fewFiles, Tables: tablesOf(a),
 			With:  func(option string) bool { _, given := a.Options.Value(option); return given },
-			Prune: prune, Say: c.report, Miss: func(path, message string) Note {
+			Prune: o.Prune, Say: c.report, Miss: func(path, message string) Note {
 				return keptNote(wording.Note{Kind: wording.Missed, Path: path, Text: message})
 			}}
 		c.maker.Place = a.Placing()
 		c.data.Files, c.data.Adopt = a.Placed()
-		if _, kept := a.Kept(dir); kept {
+		if _, kept := a.Kept(o.Output); kept {
 			c.data.Adopt = nil
 		}
 		defer c.close()
-		if table != "" {
-			return c.printTable(cmd.Context(), table)
+		if o.CSV != "" {
+			return c.printTable(cmd.Context(), o.CSV)
 		}
 		if err := c.run(cmd.Context()); err != nil {
 			return err
 		}
-		return c.sum(asJSON)
+		return c.sum(o.JSON)
 	}
 	return verbs.Writes(cmd)
 }

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"trowel.example/cmd/internal/verbs"
@@ -22,18 +21,10 @@ var engines = map[string]Engine{"duckdb": DuckDB, "spark": Spark}
 
 // views are the options of census --views.
 type views struct {
-	on       bool
-	moment   string
-	engine   string
-	relative bool
-}
-
-func (v *views) flags(a *verbs.Tool, cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&v.on, "views", false, "print statements that create views of the tables in DIR")
-	cmd.Flags().StringVar(&v.moment, "run", "", "the `moment` of a run, or the beginning of it, for --views (default: the newest run)")
-	cmd.Flags().StringVar(&v.engine, "engine", "duckdb", "the query `engine` for --views: duckdb or spark")
-	cmd.Flags().BoolVar(&v.relative, "relative", false, "--views names files as DIR is given, not by absolute paths")
-	a.Completes(cmd, "engine", cobra.FixedCompletions([]string{"duckdb", "spark"}, cobra.ShellCompDirectiveNoFileComp))
+	On       bool   `option:"views" help:"print statements that create views of the tables in DIR"`
+	Moment   string `option:"run" help:"the {moment} of a run, or the beginning of it, for --views (default: the newest run)"`
+	Engine   string `option:"engine" default:"duckdb" choices:"duckdb|spark" help:"the query {engine} for --views: duckdb or spark"`
+	Relative bool   `option:"relative" help:"--views names files as DIR is given, not by absolute paths"`
 }
 
 // fit returns an error if the options that were given do not fit together.
@@ -41,9 +32,9 @@ func (v *views) fit(flags *pflag.FlagSet) (err error) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		switch own := slices.Contains([]string{"run", "engine", "relative"}, f.Name); {
 		case !f.Changed || f.Name == "views":
-		case own && !v.on:
+		case own && !v.On:
 			err = fmt.Errorf("--%s is for --views", f.Name)
-		case v.on && !own:
+		case v.On && !own:
 			err = fmt.Errorf("--views cannot be combined with --%s", f.Name)
 		}
 	})
@@ -52,15 +43,15 @@ func (v *views) fit(flags *pflag.FlagSet) (err error) {
 
 // print prints the statements that create views of a dataset.
 func (v *views) print(ctx context.Context, a *verbs.Tool, dir string, at At) error {
-	e, ok := engines[v.engine]
+	e, ok := engines[v.Engine]
 	if !ok {
-		return fmt.Errorf("--engine: expected duckdb or spark, not %.50q", v.engine)
+		return fmt.Errorf("--engine: expected duckdb or spark, not %.50q", v.Engine)
 	}
 	c := &censusRun{Tool: a, dir: dir, at: at}
 	c.data = Dataset{Temp: &c.temp, Tables: tablesOf(a), With: func(string) bool { return true }}
 	defer c.close()
-	run, err := c.readRun(ctx, v.moment)
-	if err == nil && !v.relative && !a.IsElsewhere(dir) {
+	run, err := c.readRun(ctx, v.Moment)
+	if err == nil && !v.Relative && !a.IsElsewhere(dir) {
 		dir, err = filepath.Abs(dir)
 	}
 	if err != nil {

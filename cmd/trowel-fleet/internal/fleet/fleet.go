@@ -24,25 +24,20 @@ func Verbs(t *verbs.Tool) []*cobra.Command {
 }
 
 // where is the queue that the user chose.
-type where struct{ queue, file, schema string }
+type where struct {
+	At string `option:"queue" help:"the {address} of the PostgreSQL with the queue, such as postgres://user@host/database; without a password"`
 
-// flags adds the flags that choose the queue to a verb.
-func (w *where) flags(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.StringVar(&w.queue, "queue", "", "the `address` of the PostgreSQL with the queue, such as "+
-		"postgres://user@host/database; without a password")
-	flags.StringVar(&w.file, "queue-file", "", "a `file` with the address, where a password may be")
-	verbs.Input(cmd, "queue-file")
-	flags.StringVar(&w.schema, "schema", "trowel", "the `name` of the schema with the tables of the queue")
+	File   string `option:"queue-file,input" help:"a {file} with the address, where a password may be"`
+	Schema string `option:"schema" default:"trowel" help:"the {name} of the schema with the tables of the queue"`
 }
 
 // open connects to the queue. Unless make is set, the queue must already exist.
 func (w *where) open(ctx context.Context, make bool) (*queue, error) {
-	at, err := parseAddress(w.queue, w.file)
+	at, err := parseAddress(w.At, w.File)
 	if err != nil {
 		return nil, err
 	}
-	q, err := open(ctx, at, w.schema)
+	q, err := open(ctx, at, w.Schema)
 	if err != nil {
 		return nil, err
 	}

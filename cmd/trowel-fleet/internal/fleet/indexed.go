@@ -53,8 +53,8 @@ func (d *description) start(ctx context.Context, words []string) (store work.Sto
 type indexed struct {
 	*worker
 	description
-	share
-	limit time.Duration
+	Share   share         `option:"part" help:"without a queue: do the share {N/M} of the work of a verb"`
+	Longest time.Duration `option:"limit" default:"10m0s" help:"with --part: end a part that takes longer: a {time} such as 90s or 5m"`
 
 	mu     sync.Mutex
 	failed []string // names of parts
@@ -66,7 +66,7 @@ func (x *indexed) run(ctx context.Context, words []string) error {
 		return err
 	}
 	defer end()
-	x.Limit = int(x.limit / time.Second)
+	x.Limit = int(x.Longest / time.Second)
 	dir, remove, err := filelock.TempDir("trowel-worker-")
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (x *indexed) run(ctx context.Context, words []string) error {
 		return err
 	}
 	var own []work.Part
-	for i := x.n; i < len(plan.Parts); i += x.of {
+	for i := x.Share.n; i < len(plan.Parts); i += x.Share.of {
 		own = append(own, plan.Parts[i])
 	}
 	unobserve, err := x.observer.open(x.tool.Out(), func() error { return nil })
@@ -92,7 +92,7 @@ func (x *indexed) run(ctx context.Context, words []string) error {
 	x.tool.Say("%s of %d, with results in %s", wording.Count(len(own), "part"), len(plan.Parts), in(x.Results, x.id()))
 	next := make(chan work.Part)
 	var all sync.WaitGroup
-	for range min(x.max, len(own)) {
+	for range min(x.Max, len(own)) {
 		all.Go(func() {
 			for p := range next {
 				x.part(ctx, store, p)
@@ -120,7 +120,7 @@ func (x *indexed) run(ctx context.Context, words []string) error {
 
 // part does a part, unless it has a result.
 func (x *indexed) part(ctx context.Context, store work.Store, p work.Part) {
-	ctx, cancel := context.WithTimeoutCause(ctx, x.limit, fmt.Errorf("%w of %v", errLimit, x.limit))
+	ctx, cancel := context.WithTimeoutCause(ctx, x.Longest, fmt.Errorf("%w of %v", errLimit, x.Longest))
 	defer cancel()
 	o := x.order(stepPart)
 	o.Part = p
@@ -134,7 +134,7 @@ func (x *indexed) part(ctx context.Context, store work.Store, p work.Part) {
 
 // order returns an order for a child, which may do what the user may do.
 func (x *indexed) order(s step) *order {
-	return &order{Step: s, Plan: x.plan(), Store: in(x.Results, x.id()), Place: root{x.Results, x.Results}, Memory: x.memory,
+	return &order{Step: s, Plan: x.plan(), Store: in(x.Results, x.id()), Place: root{x.Results, x.Results}, Memory: x.Memory,
 		tool: x.tool, scratch: x.scratch}
 }
 

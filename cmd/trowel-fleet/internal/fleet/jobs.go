@@ -41,14 +41,14 @@ and fetches the results. They are byte-identical to those of one process.
 }
 
 // idCommand returns a verb that takes the ID of a work.
-func idCommand(use, short, long, example string, do func(cmd *cobra.Command, q *queue, id string) error) *cobra.Command {
+func idCommand(t *verbs.Tool, use, short, long, example string, do func(cmd *cobra.Command, q *queue, id string) error) *cobra.Command {
 	var at where
 	cmd := &cobra.Command{
 		Use: use + " ID --queue ADDRESS", Short: short, Long: long + "\n" + aboutQueue, Example: example,
 		Args:              verbs.Number(1, 1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
-	at.flags(cmd)
+	verbs.Bind(t, cmd, &at)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		q, err := at.open(cmd.Context(), false)
 		if err != nil {
@@ -61,7 +61,7 @@ func idCommand(use, short, long, example string, do func(cmd *cobra.Command, q *
 }
 
 func waitCommand(t *verbs.Tool) *cobra.Command {
-	return idCommand("wait", "Wait until a job ends",
+	return idCommand(t, "wait", "Wait until a job ends",
 		`Wait waits until a job ends, and exits with the exit code of its verb. It exits with code
 2 if parts failed too often, or if the job was cancelled.
 
@@ -113,7 +113,7 @@ func plural(n int64, one string) string {
 }
 
 func cancelCommand(t *verbs.Tool) *cobra.Command {
-	return idCommand("cancel", "End a job", `Cancel stops a job: running parts are ended, and no others start. Finished parts are kept, and
+	return idCommand(t, "cancel", "End a job", `Cancel stops a job: running parts are ended, and no others start. Finished parts are kept, and
 "trowel jobs retry ID" resumes from there.`, `  trowel jobs cancel 1f2e3d4c5b6a7988`, func(cmd *cobra.Command, q *queue, id string) error {
 		ctx := cmd.Context()
 		r, err := q.work(ctx, id)
@@ -172,7 +172,7 @@ SELECT id FROM $$.river_job WHERE args->>'work' = $1 AND state = 'running' AND N
 
 func retryCommand(t *verbs.Tool) *cobra.Command {
 	var limit time.Duration
-	cmd := idCommand("retry", "Retry failed parts",
+	cmd := idCommand(t, "retry", "Retry failed parts",
 		`Retry puts failed and cancelled parts back into the queue. Finished parts are kept. If merging the
 results failed, they are merged again. With --limit, unfinished parts get a new time limit, for
 parts that exceeded theirs.`, `  trowel jobs retry 1f2e3d4c5b6a7988
@@ -281,7 +281,7 @@ WHERE args->>'work' = $1 AND kind <> 'trowel_merge' AND (state IN ('discarded', 
 func resultsCommand(t *verbs.Tool) *cobra.Command {
 	var path string
 	var replace bool
-	cmd := idCommand("results", "Fetch the output of a job",
+	cmd := idCommand(t, "results", "Fetch the output of a job",
 		`Results prints the output and the messages of the verb, and exits with its exit code. With -o it
 writes the file or the folder that the verb wrote, complete or not at all.`, `  trowel jobs results 1f2e3d4c5b6a7988
   trowel jobs results 1f2e3d4c5b6a7988 -o tiles`, func(cmd *cobra.Command, q *queue, id string) error {
@@ -337,7 +337,7 @@ since) and failures (part, file, attempts, state, error, hint, at), or an array 
 		Args:              verbs.Number(0, 1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
-	at.flags(cmd)
+	verbs.Bind(t, cmd, &at)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		ctx := cmd.Context()

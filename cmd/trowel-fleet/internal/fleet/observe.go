@@ -12,7 +12,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-	"github.com/spf13/pflag"
 
 	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/work"
@@ -21,17 +20,12 @@ import (
 // observer reports the parts that a worker does: as lines of JSON, and as metrics for Prometheus. The zero value reports
 // nothing.
 type observer struct {
-	json   bool
-	listen string // address of the metrics; "": none
+	JSON   bool   `option:"json" help:"print a line of JSON for each part"`
+	Listen string `option:"listen" help:"serve /metrics and /healthz at an {address} such as :9100"`
 
 	mu      sync.Mutex
 	lines   *json.Encoder
 	metrics *metrics
-}
-
-func (o *observer) flags(flags *pflag.FlagSet) {
-	flags.BoolVar(&o.json, "json", false, "print a line of JSON for each part")
-	flags.StringVar(&o.listen, "listen", "", "serve /metrics and /healthz at an `address` such as :9100")
 }
 
 // observed is a part that was done, as a line of JSON.
@@ -57,10 +51,10 @@ type metrics struct {
 // open begins to report: lines to out, and metrics at the address. healthy returns an error while the worker does nothing.
 // The returned function ends it.
 func (o *observer) open(out io.Writer, healthy func() error) (end func(), err error) {
-	if o.json {
+	if o.JSON {
 		o.lines = json.NewEncoder(out)
 	}
-	if o.listen == "" {
+	if o.Listen == "" {
 		return func() {}, nil
 	}
 	o.metrics = &metrics{
@@ -91,13 +85,13 @@ func (o *observer) open(out io.Writer, healthy func() error) (end func(), err er
 		}
 		fmt.Fprintln(w, "ok")
 	})
-	l, err := net.Listen("tcp", o.listen)
+	l, err := net.Listen("tcp", o.Listen)
 	if err != nil {
 		return nil, fmt.Errorf("--listen: %w", err)
 	}
 	s := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute}
 	go func() { _ = s.Serve(l) }()
-	o.listen = l.Addr().String()
+	o.Listen = l.Addr().String()
 	return func() { _ = s.Close() }, nil
 }
 

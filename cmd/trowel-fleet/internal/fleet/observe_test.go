@@ -16,7 +16,7 @@ import (
 func TestObserver(t *testing.T) {
 	var out bytes.Buffer
 	var ill error
-	o := &observer{json: true, listen: "127.0.0.1:0"}
+	o := &observer{JSON: true, Listen: "127.0.0.1:0"}
 	end, err := o.open(&out, func() error { return ill })
 	if err != nil {
 		t.Fatal(err)
@@ -24,7 +24,7 @@ func TestObserver(t *testing.T) {
 	defer end()
 	get := func(path string) (int, string) {
 		t.Helper()
-		r, err := http.Get("http://" + o.listen + path)
+		r, err := http.Get("http://" + o.Listen + path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func TestObserver(t *testing.T) {
 	if code, _ := get("/"); code != http.StatusNotFound {
 		t.Errorf("another page: %d", code)
 	}
-	if _, err := (&observer{listen: o.listen}).open(io.Discard, nil); err == nil {
+	if _, err := (&observer{Listen: o.Listen}).open(io.Discard, nil); err == nil {
 		t.Error("an address that is in use")
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,8 +18,11 @@ import (
 // workerCommand returns the verb that does submitted work.
 func workerCommand(t *verbs.Tool) *cobra.Command {
 	var at where
-	var roots []string
-	w := &worker{tool: t}
+	var o struct {
+		Results string   `option:"results" help:"with --part: store results in the {folder}, or in a bucket s3://..."`
+		Roots   []string `option:"root" help:"allow files and results below the {folder}; may be given several times"`
+	}
+	w := &worker{tool: t, Max: runtime.NumCPU()}
 	x := &indexed{worker: w}
 	cmd := &cobra.Command{
 		Use:   "worker --queue ADDRESS --root DIR... | --part N/M --results DIR VERB ...",
@@ -50,40 +52,30 @@ state of the worker: /healthz answers 503 while the queue is unreachable.`,
 		Example: `  trowel worker --queue postgres://trowel@db.example/jobs --root /srv/worlds --root /srv/results --max 4
   trowel worker --part $JOB_COMPLETION_INDEX/20 --results s3://results/tour check /srv/maps`,
 		Args: func(cmd *cobra.Command, words []string) error {
-			if x.of > 0 {
+			if x.Share.of > 0 {
 				return verbs.Number(1, -1)(cmd, words)
 			}
 			return verbs.Number(0, 0)(cmd, words)
 		},
 	}
-	at.flags(cmd)
-	flags := cmd.Flags()
-	flags.SetInterspersed(false)
-	flags.Var(&x.share, "part", "without a queue: do the share `N/M` of the work of a verb")
-	flags.StringVar(&x.Results, "results", "", "with --part: store results in the `folder`, or in a bucket s3://...")
-	flags.DurationVar(&x.limit, "limit", 10*time.Minute, "with --part: end a part that takes longer: a `time` such as 90s or 5m")
-	w.observer.flags(flags)
-	flags.Var(&w.memory, "memory", "end a part that needs more memory: a `size` such as 512M or 2G")
-	flags.IntVar(&w.max, "max", runtime.NumCPU(), "run at most `N` parts at once; each has its share of the cores")
-	flags.StringArrayVar(&roots, "root", nil, "allow files and results below the `folder`; may be given several times")
-	flags.BoolVar(&w.access.Remote, "remote", false, "allow connections to database servers on other machines")
-	flags.BoolVar(&w.access.Changes, "allow-changes", false, "allow jobs to change databases in place")
+	cmd.Flags().SetInterspersed(false)
+	verbs.Bind(t, cmd, &at, x, &w.access, &o)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		if w.max < 1 || w.max > 1000 {
+		if w.Max < 1 || w.Max > 1000 {
 			return errors.New("--max: expected a number from 1 to 1000")
 		}
 		wrong, of := []string{"results", "limit"}, "with"
-		if x.of > 0 {
+		if x.Share.of > 0 {
 			wrong, of = []string{"queue", "queue-file", "schema", "root", "remote", "allow-changes"}, "without"
 		}
-		if i := slices.IndexFunc(wrong, flags.Changed); i >= 0 {
+		if i := slices.IndexFunc(wrong, cmd.Flags().Changed); i >= 0 {
 			return fmt.Errorf("--%s is only for a worker %s --part", wrong[i], of)
 		}
-		if len(roots) == 0 && x.of == 0 {
+		if len(o.Roots) == 0 && x.Share.of == 0 {
 			return wording.Hint(errors.New("no --root given: a worker opens no other files"),
 				"name the folders with the files and the results of jobs: --root /srv/worlds --root /srv/results")
 		}
-		for _, text := range roots {
+		for _, text := range o.Roots {
 			r, err := parseRoot(text)
 			if err != nil {
 				return err
@@ -103,8 +95,9 @@ state of the worker: /healthz answers 503 while the queue is unreachable.`,
 			return err
 		}
 		w.program = []string{self}
-		if x.of > 0 {
-			if err := checkLimit(x.limit); err != nil {
+		if x.Share.of > 0 {
+			x.Results = o.Results
+			if err := checkLimit(x.Longest); err != nil {
 				return err
 			}
 			return x.run(cmd.Context(), words)

@@ -48,7 +48,7 @@ s3://BUCKET/FOLDER. "trowel jobs results ID" prints them.
   trowel jobs submit --results 's3://results/tiles?region=eu-west-1' render /srv/worlds/main --tiles www`,
 		DisableFlagParsing: true,
 	}
-	at.flags(cmd)
+	verbs.Bind(t, cmd, &at)
 	flags := cmd.Flags()
 	flags.StringVar(&d.Results, "results", "", "store results in the `folder`, or in a bucket s3://...")
 	flags.IntVar(&d.Priority, "priority", 2, "a `number` from 1 to 4: 1 runs first")

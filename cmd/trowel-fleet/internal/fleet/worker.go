@@ -48,17 +48,18 @@ const envGrace = "TROWEL_TEST_GRACE"
 // worker takes jobs from a queue and does them.
 type worker struct {
 	*queue
+	observer
+	Max    int            `option:"max" help:"run at most {N} parts at once; each has its share of the cores"`
+	Memory service.Memory `option:"memory" help:"end a part that needs more memory: a {size} such as 512M or 2G"`
+
 	tool    *verbs.Tool
 	program []string // program to start for each part
-	max     int      // maximum number of concurrent parts
 	roots   []root
 	access  service.Access
 	grace   time.Duration
 	name    string // name of its lease
 	scratch string
-	observer
-	memory  service.Memory // limit of each part; 0: none
-	renewed atomic.Int64   // time of the last renewal of the lease, in nanoseconds since 1970
+	renewed atomic.Int64 // time of the last renewal of the lease, in nanoseconds since 1970
 
 	river *river.Client[pgx.Tx]
 	hard  context.Context // ends when all work must stop
@@ -91,7 +92,7 @@ func (w *worker) run(ctx context.Context) error {
 	w.river, err = river.NewClient(riverpgxv5.New(w.pool), &river.Config{
 		ID:                w.name,
 		Schema:            w.schema,
-		Queues:            map[string]river.QueueConfig{queueName(service.Program()): {MaxWorkers: w.max, FetchCooldown: 20 * time.Millisecond}},
+		Queues:            map[string]river.QueueConfig{queueName(service.Program()): {MaxWorkers: w.Max, FetchCooldown: 20 * time.Millisecond}},
 		Workers:           workers,
 		Logger:            slog.New(&complaints{w: w}),
 		FetchPollInterval: time.Second,
@@ -120,7 +121,7 @@ func (w *worker) run(ctx context.Context) error {
 	if err := whenUp(start, true, func() error { return w.river.Start(context.WithoutCancel(ctx)) }); err != nil {
 		return w.wrap(err)
 	}
-	w.tool.Say("running up to %s at once for %s, as version %s", wording.Count(w.max, "part"), w.name, service.Program())
+	w.tool.Say("running up to %s at once for %s, as version %s", wording.Count(w.Max, "part"), w.name, service.Program())
 	w.watch(ctx)
 	soft := w.grace / 6
 	w.tool.Say("ending: parts unfinished after %v are returned to the queue", soft)
@@ -228,11 +229,11 @@ func (w *worker) order(r *row, s step) *order {
 	if bucket.IsURL(place.Here) {
 		place.There = place.Here
 	}
-	return &order{Step: s, Plan: r.plan(), Place: place, Access: &w.access, Memory: w.memory, tool: w.tool, scratch: w.scratch}
+	return &order{Step: s, Plan: r.plan(), Place: place, Access: &w.access, Memory: w.Memory, tool: w.tool, scratch: w.scratch}
 }
 
 // threads returns the number of threads of each child.
-func (w *worker) threads() int { return max(1, runtime.NumCPU()/w.max) }
+func (w *worker) threads() int { return max(1, runtime.NumCPU()/w.Max) }
 
 // end converts the error of a job into the action for River.
 func (w *worker) end(ctx context.Context, what string, err error) error {
