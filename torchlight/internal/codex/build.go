@@ -289,17 +289,6 @@ func (r *reader) buildItem(v *Item) {
 	get := func(key string) string { return k[key] }
 	if v.Damage = r.graphs.itemDamage(get, level); k["MAXDAMAGE"] != "" && k["MINDAMAGE"] != "" {
 		r.curved(t, hole.WeaponGraph)
-<<<<<<< HEAD
-=======
-		if ok {
-			v.Damage = &damage{Low: low, High: high, Shares: make(map[string][2]float64)}
-			for _, element := range elements {
-				if share := Number(k["DAMAGE_"+element]); share != 0 {
-					v.Damage.Shares[strings.ToLower(element)] = [2]float64{exact[0] * share / 100, exact[1] * share / 100}
-				}
-			}
-		}
->>>>>>> 843fb23d41e907f1975aefb55989bd0de7246d57
 	}
 	if Number(k["ARMOR_PHYSICAL"]) != 0 {
 		v.Armor = r.graphs.itemArmor(get, level)

@@ -74,7 +74,7 @@ func percentOf(get func(key string) string, key string) float64 {
 }
 
 // itemDamage returns the damage of an item at a level, or nil.
-func (g Graphs) itemDamage(get func(key string) string, level float64) *Damage {
+func (g Graphs) itemDamage(get func(key string) string, level float64) *damage {
 	if get("MAXDAMAGE") == "" || get("MINDAMAGE") == "" {
 		return nil
 	}
@@ -83,8 +83,8 @@ func (g Graphs) itemDamage(get func(key string) string, level float64) *Damage {
 	if !ok {
 		return nil
 	}
-	d := &Damage{Low: low, High: high, Shares: make(map[string][2]float64)}
-	for _, element := range Elements {
+	d := &damage{Low: low, High: high, Shares: make(map[string][2]float64)}
+	for _, element := range elements {
 		if share := Number(get("DAMAGE_" + element)); share != 0 {
 			d.Shares[strings.ToLower(element)] = [2]float64{exact[0] * share / 100, exact[1] * share / 100}
 		}
@@ -110,10 +110,10 @@ type AtLevel struct {
 func (g Graphs) ItemValues(get func(key string) string, level float64) []AtLevel {
 	d := g.itemDamage(get, level)
 	if d == nil {
-		d = new(Damage)
+		d = new(damage)
 	}
 	list := []AtLevel{{"damage", float64(d.Low), float64(d.High), true, d.Shares != nil}}
-	for _, element := range Elements {
+	for _, element := range elements {
 		element = strings.ToLower(element)
 		share, has := d.Shares[element]
 		list = append(list, AtLevel{element + " damage", round(share[0], 0), round(share[1], 0), true, has})
@@ -134,7 +134,7 @@ func (g Graphs) UnitValues(get func(key string) string, level float64, d Difficu
 	add("health", "health", "MINHP", "MAXHP", get("MINHP") != "" && get("MAXHP") != "")
 	add("damage", "damage", "MINDAMAGE", "MAXDAMAGE", get("MINDAMAGE") != "" && get("MAXDAMAGE") != "")
 	add("armor", "armor", "ARMOR", "ARMOR", get("ARMOR") != "")
-	for _, element := range Elements[1:] { // a missing one is 100 percent
+	for _, element := range elements[1:] { // a missing one is 100 percent
 		add(strings.ToLower(element)+" armor", "armor", "ARMOR_"+element, "ARMOR_"+element, get("ARMOR") != "")
 	}
 	add("experience", "experience", "XP", "XP", get("XP") != "")
