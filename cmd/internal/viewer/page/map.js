@@ -46,7 +46,10 @@ export const panel = {
     return {
       async update(changed) {
         const options = [...changed].some((k) => k.startsWith("o."));
-        if ((changed.has("view") && state().view !== shown.view.name) || !state().stand === Boolean(shown.standing) || unlike()) await draw();
+        if ((changed.has("view") && state().view !== shown.view.name) || !state().stand === Boolean(shown.standing) || unlike()) await draw().catch((err) => {
+          if (!shown.stay) throw err;
+          shown.stay(err.message);
+        });
         else if (changed.has("doc") || options) {
           const renewed = await context.busy("the picture", shown.renew(context.doc.generation, context.doc.id)).catch((err) => {
             context.say(err.message);
@@ -193,10 +196,12 @@ export async function show(node, file, generation, inspect = (at) => set({ at })
   const box = el("div", { className: "map", tabIndex: 0, role: "application", "aria-label": `${view.title}. Arrow keys move it, Enter describes what is in the middle.` });
   const turns = !unturned && turned(view);
   const put = view.camera ? (await import(stand ? "./stand.js" : "./camera.js")).look : turns ? (await import("./turn.js")).look : spread;
+  const was = [...node.childNodes];
   node.replaceChildren(box);
   try {
     await put(shown, box);
   } catch (err) {
+    node.replaceChildren(...was);
     if (turns) return show(node, file, generation, inspect, err.message || err.name);
     throw err;
   }
