@@ -26,7 +26,7 @@ export const panel = {
       shown = next;
       if (unlike()) return draw(); // the user did not wait for the model
       context.show(shown);
-      tools(context, shown);
+      (shown.offer = () => tools(context, shown))();
       // Its keys work at once, unless the user is at something else.
       if (moves && context.visible && document.activeElement.matches("body, button, .map, #middle")) node.querySelector(".map").focus({ preventScroll: true });
       if (shown.map) context.signal.aborted || import("./guide.js").then((m) => m.guide(shown, node));
@@ -76,7 +76,7 @@ function tools(context, shown) {
     shown.toCamera && button("camera", shown.view.camera ? "Back to the map (c)" : "As in game from here (c)", () => shown.toCamera(), shown.view.camera),
     shown.toTurn && button("turn", "Turn the model, and back (o)", () => shown.toTurn(), Boolean(shown.turning)),
     button("download", "Keep what is seen as PNG (e)", () => save(context, shown)),
-    (shown.film || shown.view.film) && button("film", "Keep a short film", () => import("./save.js").then((m) => m.film(context, shown))),
+    (shown.film || shown.view.film) && button("film", shown.film?.title ?? "Keep a short film", () => import("./save.js").then((m) => m.film(context, shown))),
   ].filter(Boolean));
 }
 
