@@ -12,7 +12,7 @@ import { Tiles } from "./tiles.js";
 import { Marks } from "./marks.js";
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
-const narrow = matchMedia("(max-width: 52rem)");
+const narrow = matchMedia("(max-width: 52rem), (max-width: 64rem) and (max-height: 32rem)");
 
 export const panel = {
   async open(node, context) {
