@@ -222,7 +222,8 @@ func TestViewSweep(t *testing.T) {
 	for i, want := range []string{"webm", "png"} {
 		p.Do(chromedp.Click("[aria-label='Keep a short film of before and after']"))
 		p.Wait(fmt.Sprintf("kept.length > %d", i))
-		name, size := chromium.Eval[string](p, fmt.Sprintf("kept[%d].slice(0, 2).join(' ')", i)), chromium.Eval[int](p, fmt.Sprintf("kept[%d][2]", i))
+		name := chromium.Eval[string](p, fmt.Sprintf("kept[%d].slice(0, 2).join(' ')", i))
+		size := chromium.Eval[int](p, fmt.Sprintf("kept[%d][2]", i))
 		if kind := map[string]string{"webm": "video/webm", "png": "image/png"}[want]; name != "before and after."+want+" "+kind || size < 10_000 {
 			t.Errorf("%s of %d bytes", name, size)
 		}
@@ -247,7 +248,9 @@ func TestViewSweep(t *testing.T) {
 		for (const part of [0, 0.37, 0.5, 0.999]) {
 			await film.draw(part * film.length);
 			const now = pixels(film.canvas), row = [];
-			for (const side of [0, 1]) for (const is of plain) row.push(now[side].reduce((n, v, i) => n + (Math.abs(v - is[side][i]) > 2), 0));
+			for (const side of [0, 1]) {
+				for (const is of plain) row.push(now[side].reduce((n, v, i) => n + (Math.abs(v - is[side][i]) > 2), 0));
+			}
 			all.push(row);
 		}
 		return all;
@@ -255,7 +258,8 @@ func TestViewSweep(t *testing.T) {
 	for i, row := range got {
 		left, right := [2]float64(row[:2]), [2]float64(row[2:])
 		isOld, isNew := func(s [2]float64) bool { return s[0] == 0 && s[1] > 0 }, func(s [2]float64) bool { return s[1] == 0 && s[0] > 0 }
-		if ok := []bool{isOld(left) && isOld(right), isOld(left) && isNew(right), isNew(left) && isNew(right), isOld(left) && isOld(right)}[i]; !ok {
+		begins := isOld(left) && isOld(right)
+		if ok := []bool{begins, isOld(left) && isNew(right), isNew(left) && isNew(right), begins}[i]; !ok {
 			t.Errorf("moment %d: differences from old and new are %v on the left and %v on the right", i, left, right)
 		}
 	}
