@@ -16,6 +16,9 @@ type Change struct {
 	Unit  string  `json:"unit,omitempty"` // what Count counts, in the plural
 	At    []Place `json:"at,omitempty"`   // the places, if they are few
 
+	// Within has places whose bounding box contains all changed things, if it is known.
+	Within []Place `json:"-"`
+
 	// Histogram makes the change a summary of other changes: it counts by how much numbers change. Count is then the
 	// number of all these numbers.
 	Histogram []Bin `json:"histogram,omitempty"`

@@ -133,3 +133,35 @@ func TestFirefox(t *testing.T) {
 	open("burrow.map") // the page works after an error
 	kind("Teeworlds/DDNet map")
 }
+
+// TestFirefoxWalk walks through a world in Firefox: w moves the camera, and Escape goes back to the map. The page draws the blocks if this
+// Firefox has WebGL2, which needs a driver; otherwise it shows pictures.
+func TestFirefoxWalk(t *testing.T) {
+	tests.Judges(t)
+	server := httptest.NewServer(http.FileServer(http.Dir(made(t))))
+	t.Cleanup(server.Close)
+	p := firefox.Start(t)
+	p.Open(server.URL + "/?open=samples/glade#stand=24,6,4")
+	p.Wait("document.body.dataset.ready && frames[0]?.document.body?.dataset.ready")
+	if text := p.Text("document.getElementById('message').textContent"); text != "" {
+		t.Fatal(text)
+	}
+	const eye = "Number(frames[0].document.getElementById('place').textContent.split(/[xyz]/).at(-1))"
+	if p.Text("Boolean(document.createElement('canvas').getContext('webgl2'))") == "true" {
+		p.Wait("Number(frames[0].document.querySelector('canvas.blocks')?.dataset.cubes) > 0")
+		p.Wait("frames[0].document.querySelector('.still.over')") // the picture of the program lies over the blocks
+	} else {
+		t.Log("without WebGL2")
+		p.Wait("frames[0].document.querySelector('.map.walk .still')?.naturalWidth > 300")
+	}
+	p.Wait(eye + " === 4")
+	p.Text("frames[0].focus(), frames[0].document.querySelector('.map').focus()")
+	p.Press("w")
+	p.Wait(eye + " === 5")
+	p.Wait("location.hash.includes('stand=24%2C6%2C5') || location.hash.includes('stand=24,6,5')")
+	p.Press("\ue00c")
+	p.Wait("!location.hash.includes('stand') && frames[0].document.querySelector('.leaflet-tile-loaded')")
+	if p.Text("Boolean(frames[0].document.querySelector('canvas.blocks'))") != "false" {
+		t.Error("the blocks are still there")
+	}
+}

@@ -206,3 +206,65 @@ func checkAPNG(t *testing.T, data []byte) {
 		t.Errorf("%d frames without a picture, %d different pictures", frames, len(pictures))
 	}
 }
+
+// TestViewSweep keeps a film of two files: it begins with the old picture, shows the new one in its middle, and between them a border.
+func TestViewSweep(t *testing.T) {
+	old, new := changedMaps(t)
+	v := view(t, old, new)
+	p := v.open(700, 500, "#x=10&y=8&z=0")
+	p.Wait(`document.querySelector("[aria-label='Keep a short film of before and after']")`)
+	settle(p)
+	p.Do(chromedp.Evaluate(`window.kept = [];
+		const { createObjectURL } = URL;
+		let last;
+		URL.createObjectURL = (data) => createObjectURL.call(URL, (last = data));
+		HTMLAnchorElement.prototype.click = function () { kept.push([this.download, last.type, last.size]); };`, nil))
+	for i, want := range []string{"webm", "png"} {
+		p.Do(chromedp.Click("[aria-label='Keep a short film of before and after']"))
+		p.Wait(fmt.Sprintf("kept.length > %d", i))
+		name := chromium.Eval[string](p, fmt.Sprintf("kept[%d].slice(0, 2).join(' ')", i))
+		size := chromium.Eval[int](p, fmt.Sprintf("kept[%d][2]", i))
+		if kind := map[string]string{"webm": "video/webm", "png": "image/png"}[want]; name != "before and after."+want+" "+kind || size < 10_000 {
+			t.Errorf("%s of %d bytes", name, size)
+		}
+		p.Do(chromedp.Evaluate("window.MediaRecorder = undefined", nil))
+	}
+	// How much each moment differs from the old and from the new picture, left and right, below the names.
+	got := chromium.Eval[[][4]float64](p, `(async () => {
+		const { sweep } = await import("/page/sweep.js"), file = async (n) => (await fetch("/f/" + n + "/open")).json();
+		const query = "x=5&y=1&z=0&w=400&h=320", pictures = [];
+		for (const n of [0, 1]) {
+			const { generation } = await file(n);
+			const at = "/f/" + n + "/still/" + generation + "?" + query;
+			pictures.push({ at, file: n, generation, query: () => ({}), still: () => at, paper: () => ({}) });
+		}
+		const pixels = (image) => {
+			const c = new OffscreenCanvas(400, 320).getContext("2d", { willReadFrequently: true });
+			c.drawImage(image, 0, 0);
+			return [c.getImageData(0, 60, 150, 260).data, c.getImageData(250, 60, 150, 260).data];
+		};
+		const plain = await Promise.all(pictures.map(async (s) => pixels(await createImageBitmap(await (await fetch(s.at)).blob()))));
+		const film = await sweep(...pictures, ["old", "new"], 0), all = [];
+		for (const part of [0, 0.37, 0.5, 0.999]) {
+			await film.draw(part * film.length);
+			const now = pixels(film.canvas), row = [];
+			for (const side of [0, 1]) {
+				for (const is of plain) row.push(now[side].reduce((n, v, i) => n + (Math.abs(v - is[side][i]) > 2), 0));
+			}
+			all.push(row);
+		}
+		return all;
+	})()`)
+	for i, row := range got {
+		left, right := [2]float64(row[:2]), [2]float64(row[2:])
+		isOld, isNew := func(s [2]float64) bool { return s[0] == 0 && s[1] > 0 }, func(s [2]float64) bool { return s[1] == 0 && s[0] > 0 }
+		begins := isOld(left) && isOld(right)
+		if ok := []bool{begins, isOld(left) && isNew(right), isNew(left) && isNew(right), begins}[i]; !ok {
+			t.Errorf("moment %d: differences from old and new are %v on the left and %v on the right", i, left, right)
+		}
+	}
+	for _, m := range p.Messages() {
+		t.Errorf("on the console: %s", m)
+	}
+	v.stop()
+}

@@ -210,6 +210,42 @@ func TestViewFly(t *testing.T) {
 	v.stop()
 }
 
+// TestViewFlyStuck leaves the ground while the program does not answer: the camera stays, walks on, and leaves later. It also leaves
+// when the browser has taken the canvas away.
+func TestViewFlyStuck(t *testing.T) {
+	v := view(t, sample(t, "glade", "glade"))
+	w := walking{v.open(1280, 800)}
+	visit(w.Page, "stand=24,6,4")
+	w.Wait("document.querySelector('canvas.blocks')?.width > 300")
+	settle(w.Page)
+	w.Do(chromedp.Evaluate(`{
+		const { fetch } = window;
+		window.fetch = (at, ...how) => (window.deaf && at.includes("/scene") ? Promise.reject(new Error("deaf")) : fetch(at, ...how));
+		window.deaf = true;
+	}`, nil))
+	w.Do(chromedp.Focus(".map"))
+	w.Press(kb.Escape)
+	w.Wait("document.querySelector('.map.walk .note:not([hidden])')?.textContent.startsWith('The map cannot be opened: ')")
+	w.Picture("stuck")
+	w.is(t, "the address is that of the camera", "location.hash.includes('stand=24%2C6%2C4') || location.hash.includes('stand=24,6,4')")
+	w.is(t, "no panel has failed", "!document.querySelector('.failed')")
+	w.Do(chromedp.Focus(".map"))
+	w.Press("w")
+	w.Wait(standing + "[2] >= 4.99")
+	w.Do(chromedp.Evaluate("window.deaf = false", nil))
+	w.Press(kb.Escape)
+	w.Wait("document.querySelector('.leaflet-tile-loaded') && !location.hash.includes('stand')")
+
+	visit(w.Page, "stand=24,6,4")
+	w.Wait("document.querySelector('canvas.blocks')?.width > 300")
+	settle(w.Page)
+	w.Do(chromedp.Focus(".map"))
+	w.Press(kb.Escape)
+	w.Do(chromedp.Evaluate("document.querySelector('canvas.blocks')?.dispatchEvent(new Event('webglcontextlost'))", nil))
+	w.Wait("document.querySelector('.leaflet-tile-loaded') && !location.hash.includes('stand')")
+	v.stop()
+}
+
 // TestViewFlyTouch turns a world, walks on from there, looks around and walks by touch, and does so without WebGL2.
 func TestViewFlyTouch(t *testing.T) {
 	v := view(t, sample(t, "glade", "glade"))

@@ -25,6 +25,34 @@ type Counts struct {
 	mu      sync.Mutex
 	notes   map[string]int64
 	changes []check.Change
+	box     Box // of the changed nodes, if bounded
+	bounded bool
+}
+
+// addNodes counts n changed nodes of a block, and extends the box by the nodes of m.
+func (t *Counts) addNodes(b *Block, m *Mask, n int64) {
+	if t.Nodes.Add(n); n == 0 {
+		return
+	}
+	const last = mapblock.Side - 1
+	box, origin := Box{Vec{last, last, last}, Vec{}}, b.Origin()
+	for i := range m.All {
+		x, y, z := mapblock.Coordinates(i)
+		box = box.extend(Box{Vec{x, y, z}, Vec{x, y, z}})
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if box = box.Move(origin); t.bounded {
+		box = box.extend(t.box)
+	}
+	t.box, t.bounded = box, true
+}
+
+// Box returns the box of the changed nodes, and whether there are any.
+func (t *Counts) Box() (Box, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.box, t.bounded
 }
 
 // Note counts something that the user should know.
@@ -102,7 +130,7 @@ func (s *Setting) generated(b *Block) bool {
 
 // set changes nodes of a block to the names that pick returns.
 func (s *Setting) set(b *Block, m *Mask, pick func(index int) string) error {
-	var renamed Mask
+	var renamed, touched Mask
 	n := int64(0)
 	for i := range m.All {
 		param2 := s.Param2
@@ -118,6 +146,7 @@ func (s *Setting) set(b *Block, m *Mask, pick func(index int) string) error {
 			renamed.Set(i)
 		}
 		if ok || was != param2 {
+			touched.Set(i)
 			n++
 		}
 	}
@@ -125,7 +154,7 @@ func (s *Setting) set(b *Block, m *Mask, pick func(index int) string) error {
 		s.forget(b, &renamed)
 	}
 	if s.Counts != nil {
-		s.Counts.Nodes.Add(n)
+		s.Counts.addNodes(b, &touched, n)
 	}
 	return nil
 }
@@ -149,7 +178,7 @@ func (s *Setting) rename(b *Block, m *Mask, id uint16, to string) {
 		s.forget(b, m)
 	}
 	if s.Counts != nil {
-		s.Counts.Nodes.Add(int64(n))
+		s.Counts.addNodes(b, m, int64(n))
 	}
 }
 
@@ -284,10 +313,12 @@ func (r Region) turnStep(s Setting, way func(name string) func(param2 uint8) uin
 			ways[id] = way(name)
 		}
 		n := int64(0)
+		var touched Mask
 		for i := range m.All {
 			if id := b.Param0[i]; int(id) < len(ways) && ways[id] != nil {
 				if p := ways[id](b.Param2[i]); p != b.Param2[i] {
 					b.Param2[i] = p
+					touched.Set(i)
 					n++
 				}
 			}
@@ -296,7 +327,7 @@ func (r Region) turnStep(s Setting, way func(name string) func(param2 uint8) uin
 			b.Mark()
 		}
 		if s.Counts != nil {
-			s.Counts.Nodes.Add(n)
+			s.Counts.addNodes(b, &touched, n)
 		}
 		return nil
 	}}

@@ -256,6 +256,7 @@ func (o *PutBackOptions) putBack(block mapdb.Block, old *Block, m *Mask) (*Block
 		return old, nil
 	}
 	table, nodes := old.Table(), int64(0)
+	var touched Mask
 	for i := range m.All {
 		param2 := b.Param2[i]
 		renamed, err := b.SetNode(i, table[old.Param0[i]], old.Param2[i])
@@ -267,6 +268,7 @@ func (o *PutBackOptions) putBack(block mapdb.Block, old *Block, m *Mask) (*Block
 			b.MarkNodes()
 		}
 		if renamed || b.Param2[i] != param2 {
+			touched.Set(i)
 			nodes++
 		}
 	}
@@ -276,7 +278,7 @@ func (o *PutBackOptions) putBack(block mapdb.Block, old *Block, m *Mask) (*Block
 		b.Mark()
 	}
 	if o.Counts != nil {
-		o.Counts.Nodes.Add(nodes)
+		o.Counts.addNodes(b, &touched, nodes)
 		o.Counts.Metadata.Add(int64(meta + timers))
 	}
 	return b, nil

@@ -78,6 +78,14 @@ func (x Box) Intersect(o Box) Box {
 	return x
 }
 
+// extend returns the smallest box that contains two boxes.
+func (x Box) extend(o Box) Box {
+	for i := range x.Min {
+		x.Min[i], x.Max[i] = min(x.Min[i], o.Min[i]), max(x.Max[i], o.Max[i])
+	}
+	return x
+}
+
 // Size returns the number of nodes along each axis.
 func (x Box) Size() Vec { return x.Max.Sub(x.Min).Add(Vec{1, 1, 1}) }
 

@@ -71,7 +71,7 @@ func (set *Setting) place(b *Block, s *schematic.Schematic, l *schematic.Placeme
 	first := b.Origin()
 	box = box.Intersect(Box{first, first.Add(Vec{mapblock.Side - 1, mapblock.Side - 1, mapblock.Side - 1})})
 	before := b.Table()
-	var drop Mask
+	var drop, touched Mask
 	var metas []mapblock.NodeMeta
 	n := int64(0)
 	for z := box.Min[2]; z <= box.Max[2]; z++ {
@@ -92,6 +92,7 @@ func (set *Setting) place(b *Block, s *schematic.Schematic, l *schematic.Placeme
 					return err
 				}
 				if renamed || was != node.Param2 {
+					touched.Set(i)
 					n++
 				}
 				if light := s.Param1; light != nil && b.Param1[i] != light[node.Index] {
@@ -116,7 +117,7 @@ func (set *Setting) place(b *Block, s *schematic.Schematic, l *schematic.Placeme
 		b.Mark()
 	}
 	if set.Counts != nil {
-		set.Counts.Nodes.Add(n)
+		set.Counts.addNodes(b, &touched, n)
 		set.Counts.Metadata.Add(int64(max(changed, len(metas))))
 	}
 	return nil

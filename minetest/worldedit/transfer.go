@@ -182,7 +182,7 @@ func (t *transfer) edit(w *World, view *view, o *orienter, block mapdb.Block) (b
 		b.Mark()
 	}
 	if t.s.Counts != nil {
-		t.s.Counts.Nodes.Add(n)
+		t.s.Counts.addNodes(b, &replaced, n)
 		t.s.Counts.Metadata.Add(int64(dropped + len(meta) + len(timers)))
 	}
 	return b, nil

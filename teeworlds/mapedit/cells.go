@@ -165,6 +165,7 @@ func (e *Editor) edit(at LayerAt, area *Area, what string, to func(x, y int, c C
 	missing, broken := grid.missing(), l.Load()
 	n := 0
 	var places []check.Place
+	var changed Area
 	part := e.part(at)
 	for y := a.Y; y < a.Y+a.Height; y++ {
 		for x := a.X; x < a.X+a.Width; x++ {
@@ -174,6 +175,7 @@ func (e *Editor) edit(at LayerAt, area *Area, what string, to func(x, y int, c C
 				continue
 			}
 			grid.set(x, y, is)
+			changed = changed.union(Area{x, y, 1, 1})
 			if n++; n <= maxPlaces {
 				places = append(places, part.Tile(x, y))
 			}
@@ -185,7 +187,10 @@ func (e *Editor) edit(at LayerAt, area *Area, what string, to func(x, y int, c C
 	if n > 0 {
 		e.reportBroken(l, missing, broken)
 	}
-	e.reportChangeAt(places, l, n, "tiles", "%s", what)
+	if n > 0 {
+		within := []check.Place{part.Tile(changed.X, changed.Y), part.Tile(changed.X+changed.Width-1, changed.Y+changed.Height-1)}
+		e.report(check.Change{Path: e.Path(l), What: what, Count: int64(n), Unit: "tiles", At: places, Within: within})
+	}
 	return n
 }
 

@@ -384,6 +384,8 @@ func (f *fileEdit) replace(ctx context.Context) (string, error) {
 		return "", wording.Named(err, f.game.Called)
 	case kept == "":
 		return "the file is unchanged", nil
+	case f.Tool.inPage:
+		return "the backup is " + kept, nil
 	}
 	return undoing(f.game.Called, kept), nil
 }

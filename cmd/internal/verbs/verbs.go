@@ -46,6 +46,7 @@ type Tool struct {
 	more   []Added     // verbs that the program adds to those of the tool
 	failed func(error) // receives the error of a failed verb; may be nil
 	main   bool        // it is the whole process, which may enter a sandbox
+	inPage bool        // it works for a page, which has a button that undoes the last change
 	settle func()      // gives up what is needed until the verb listens; nil: nothing
 }
 

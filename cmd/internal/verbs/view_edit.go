@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -66,17 +65,14 @@ func saveEdits(ctx context.Context, a *Tool, name, script string, digest [32]byt
 			}
 		}
 	}
-	text, err := runFor(ctx, a, script, append(args, name)...)
-	return strings.TrimRight(undoHint.ReplaceAllString(text, "$1"), ": "), err // the page has a button instead
+	return runFor(ctx, a, script, append(args, name)...)
 }
-
-// undoHint is the text of undoing.
-var undoHint = regexp.MustCompile("`trowel undo [^`]*` undoes it(?: \\((the backup is .*)\\))?")
 
 // runFor runs a command line with the given input for the page, and returns its messages.
 func runFor(ctx context.Context, a *Tool, input string, args ...string) (string, error) {
 	var out, messages bytes.Buffer
 	run := newTool(a.Games, strings.NewReader(input), &out, &messages)
+	run.inPage = true
 	var failure error
 	run.failed = func(err error) { failure = err }
 	run.run(ctx, args, &messages)

@@ -337,7 +337,8 @@ func TestEditOutside(t *testing.T) {
 	if err := e.do(map[string]any{"do": "reread"}); err != "" || len(e.now.List) != 1 || e.now.Outdated {
 		t.Fatalf("%q, %+v", err, e.now)
 	}
-	if code, answer := e.save(); code != http.StatusOK || !strings.Contains(answer, "the backup is") || strings.Contains(answer, "`") {
+	if code, answer := e.save(); code != http.StatusOK || !strings.Contains(answer, "1 change: the backup is burrow.backup-") ||
+		strings.Contains(answer, "`") || strings.Contains(answer, filepath.Dir(name)) {
 		t.Fatalf("%d %s", code, answer)
 	}
 	var out bytes.Buffer

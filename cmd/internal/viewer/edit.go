@@ -82,6 +82,7 @@ type effect struct {
 	Changes []string `json:"changes"` // at most maxEffects
 	Notes   []string `json:"notes"`   // warnings and losses
 	Error   string   `json:"error,omitempty"`
+	region
 }
 
 const (
@@ -161,7 +162,8 @@ func (n *session) parse(line []string) (*change, error) {
 			return nil, problem{http.StatusBadRequest, "an operation is one line of a script"}
 		}
 	}
-	return &change{words: line, line: words.QuotedFor("linux", line...)}, nil // scripts are quoted in one way on all systems
+	return &change{words: line, line: words.QuotedFor("linux", line...),
+		effect: effect{Changes: []string{}, Notes: []string{}}}, nil // scripts are quoted in one way on all systems
 }
 
 // step returns the only operation of words.

@@ -144,6 +144,7 @@ func (n *session) preview(ctx context.Context, list []item) (*preview, error) {
 	}
 	end, err := n.opened.Format.Editing.Preview(ctx, job, n.opened.Source, steps, path, func(i int, c check.Change) error {
 		e := &effects[i]
+		e.add(c)
 		if e.Count += int(c.Count); len(e.Changes) < maxEffects {
 			e.Changes = append(e.Changes, c.String())
 		}

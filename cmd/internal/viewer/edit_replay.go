@@ -208,6 +208,7 @@ func (o *Opened) perform(ctx context.Context, src *format.Source, words []string
 		if c.Histogram == nil {
 			done.Count++
 		}
+		done.add(c)
 		if len(done.Changes) < maxEffects || c.Histogram != nil {
 			done.Changes = append(done.Changes, c.String())
 		}

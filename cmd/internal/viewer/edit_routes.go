@@ -41,6 +41,7 @@ func (s *Server) editRoutes() {
 	get("/command", (*session).command)
 	get("/ghost", (*session).ghost)
 	s.mux.HandleFunc("GET /f/{file}/edit/result", s.handle(s.serveResult))
+	s.mux.HandleFunc("GET /f/{file}/edit/shot/{generation}/{id}", s.handle(s.serveShot))
 	s.mux.HandleFunc("POST /f/{file}/edit", s.handleJSON(func(r *http.Request) (any, error) {
 		n, err := s.mayChange(r)
 		if err != nil {
@@ -140,6 +141,7 @@ func (n *session) describe() any {
 		Line  string   `json:"line"`            // perhaps cut
 		Words []string `json:"words,omitempty"` // omitted if they are long
 		Off   bool     `json:"off"`
+		Shot  bool     `json:"shot"` // it may have a picture
 		effect
 	}
 	outdated := n.outdated()
@@ -153,7 +155,7 @@ func (n *session) describe() any {
 			done.Notes[i] = n.server.worded(note)
 		}
 		done.Error = n.server.worded(done.Error)
-		one := row{ID: e.id, Name: e.words[0], Title: e.title, Line: e.line, Words: e.words, Off: e.off, effect: done}
+		one := row{ID: e.id, Name: e.words[0], Title: e.title, Line: e.line, Words: e.words, Off: e.off, Shot: len(done.within) > 0, effect: done}
 		if short := []rune(e.line[:min(len(e.line), 4*maxShown)]); len(short) > maxShown || len(e.line) > 4*maxShown {
 			one.Line, one.Words = string(short[:min(len(short), maxShown)])+" …", nil
 		}

@@ -17,6 +17,7 @@ import (
 	"trowel.example/internal/files/host"
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/words"
+	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/internal/worldadmin"
 	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/mapdb"
@@ -234,6 +235,9 @@ func (e *Edited) each(report func(step int, c check.Change) error) error {
 				c.What += ": " + c.Unit
 			}
 			first = false
+			if box, any := t.Box(); any {
+				c.Within = []check.Place{place.At(box.Min), place.At(box.Max)}
+			}
 			if err := report(i, c); err != nil {
 				return err
 			}

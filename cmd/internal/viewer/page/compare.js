@@ -12,7 +12,7 @@ import { Tiles } from "./tiles.js";
 import { Marks } from "./marks.js";
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
-const narrow = matchMedia("(max-width: 52rem)");
+const narrow = matchMedia("(max-width: 52rem), (max-width: 64rem) and (max-height: 32rem)");
 
 export const panel = {
   async open(node, context) {
@@ -203,6 +203,8 @@ async function overlay(stage, context, shown, bar, note) {
     twin?.marks.set(id, list, chosen, fades);
   };
   shown.second = second;
+  shown.film = Object.assign(() => import("./sweep.js").then((m) => m.sweep(shown, second, names, mine)), { title: "Keep a short film of before and after" });
+  shown.offer();
   let drawn; // the edition and the options of the other picture
   const spread = () => {
     const all = boundsOf(second.view.bounds), is = JSON.stringify([second.generation, second.options]);

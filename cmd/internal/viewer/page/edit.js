@@ -10,6 +10,7 @@ import { edits } from "./edits.js";
 import { form } from "./editform.js";
 import { dialog } from "./help.js";
 import { give } from "./save.js";
+import { shots } from "./shots.js";
 
 const most = 200; // changes that are shown at once
 
@@ -21,6 +22,7 @@ export const panel = {
     const head = el("div", { className: "bar" }), notes = el("div"), items = el("ol", { className: "plain edits", "aria-label": "Changes" }), fields = el("div");
     fill(node, head, notes, items, fields);
     const place = document.getElementById("acts");
+    const pictures = shots(list);
     let all = false, stale = true;
 
     async function act(does, says, focus) {
@@ -48,6 +50,7 @@ export const panel = {
       const save = place.firstChild ?? place.appendChild(button("", confirm, { className: "strong save" }));
       save.textContent = now.saves ? "Save …" : "Download …";
       save.disabled = !ready || now.outdated;
+      pictures.follow();
       if ((stale = !context.visible)) return;
       const from = all ? 0 : Math.max(0, now.list.length - most);
       fill(head,
@@ -70,7 +73,7 @@ export const panel = {
         const i = from + n;
         const key = (what) => ({ dataset: { key: `${e.id} ${what}` } });
         return el("li", { className: e.error && !e.off ? "failed" : e.off ? "off" : "" },
-          el("label", { className: "check" }, el("input", { type: "checkbox", checked: !e.off, onchange: (x) => act({ do: "switch", id: e.id, off: !x.target.checked }), ...key("on") }), el("span", {}, told(e))),
+          pictures.of(e), el("label", { className: "check" }, el("input", { type: "checkbox", checked: !e.off, onchange: (x) => act({ do: "switch", id: e.id, off: !x.target.checked }), ...key("on") }), el("span", {}, told(e))),
           el("div", { className: "row" },
             el("span", { className: e.error ? "wrong" : "muted" }, e.off ? "off" : e.error ? e.error : e.title ? "" : plural(e.count, "change")),
             el("span", { className: "space" }),
@@ -125,7 +128,7 @@ export const panel = {
       open(undefined, words);
     };
 
-    const lines = () => el("ol", { className: "confirm" }, list.now.list.filter((e) => !e.off).map((e) => el("li", {}, told(e), !e.title && el("span", { className: "muted" }, ` ${plural(e.count, "change")}`),
+    const lines = () => el("ol", { className: "confirm" }, list.now.list.filter((e) => !e.off).map((e) => el("li", {}, pictures.of(e), told(e), !e.title && el("span", { className: "muted" }, ` ${plural(e.count, "change")}`),
       el("details", {}, el("summary", {}, "The command"), el("p", { className: "data line" }, e.line)))));
 
     // unsave returns a button that restores the file as it was before the save, with the list that was saved.
@@ -196,6 +199,7 @@ export const panel = {
       update: (changed) => changed.has("visible") && stale && draw(),
       close() {
         for (const end of ends) end();
+        pictures.close();
         fill(place);
       },
       focus: () => fields.querySelector("select").focus(),

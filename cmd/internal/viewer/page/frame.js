@@ -7,9 +7,14 @@ import { turned } from "./paper.js";
 import { recall, remember } from "./stash.js";
 
 const body = document.body;
-const narrow = matchMedia("(max-width: 52rem)");
+const low = matchMedia("(max-width: 64rem) and (max-height: 32rem)"); // as in phone.css
+const narrow = matchMedia("(max-width: 52rem), " + low.media); // as in style.css
+const sideways = () => low.matches && import("./load.js").then((m) => m.load("phone.css"));
 const all = []; // sides
 const get = (id) => document.getElementById(id);
+
+low.onchange = sideways;
+await sideways();
 
 // frame initializes the sides and returns a function that opens one.
 export function frame() {

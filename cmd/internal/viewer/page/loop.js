@@ -6,10 +6,10 @@ const usual = 4000, longest = 10000; // milliseconds
 const rate = 25; // pictures a second of a recording
 const types = ["video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm", "video/mp4"];
 
-// loop returns a film of a Scene (map.js), and its name. A scene that draws itself has film(): {canvas, length, draw(ms), close()}.
+// loop returns a film of a Scene (map.js), and its name. A scene that draws itself has film(): {canvas, length, name, draw(ms), close()}.
 export async function loop(shown) {
   if (shown.player?.playing) await shown.player.toggle();
-  const of = shown.film?.() ?? (await film(shown).catch(() => { throw new Error("this browser or this part of the map cannot play it"); }));
+  const of = (await shown.film?.()) ?? (await film(shown).catch(() => { throw new Error("this browser or this part of the map cannot play it"); }));
   const length = Math.min(of.length ?? shown.view.loop ?? usual, longest) || usual, from = shown.moment, { width, height } = of.canvas;
   const canvas = el("canvas", { width, height }), c = canvas.getContext("2d");
   const draw = async (ms) => {
@@ -22,7 +22,7 @@ export async function loop(shown) {
     await draw(0);
     const type = types.find((t) => window.MediaRecorder?.isTypeSupported(t));
     const data = type ? await recorded(canvas, type, length, draw) : await animated(canvas, length, draw);
-    return [data, `${shown.view.name}.${type?.match(/\w+(?=;|$)/)[0] ?? "png"}`];
+    return [data, `${of.name ?? shown.view.name}.${type?.match(/\w+(?=;|$)/)[0] ?? "png"}`];
   } finally {
     shown.moment = from;
     of.close();

@@ -26,7 +26,7 @@ export const panel = {
       shown = next;
       if (unlike()) return draw(); // the user did not wait for the model
       context.show(shown);
-      tools(context, shown);
+      (shown.offer = () => tools(context, shown))();
       // Its keys work at once, unless the user is at something else.
       if (moves && context.visible && document.activeElement.matches("body, button, .map, #middle")) node.querySelector(".map").focus({ preventScroll: true });
       if (shown.map) context.signal.aborted || import("./guide.js").then((m) => m.guide(shown, node));
@@ -46,7 +46,10 @@ export const panel = {
     return {
       async update(changed) {
         const options = [...changed].some((k) => k.startsWith("o."));
-        if ((changed.has("view") && state().view !== shown.view.name) || !state().stand === Boolean(shown.standing) || unlike()) await draw();
+        if ((changed.has("view") && state().view !== shown.view.name) || !state().stand === Boolean(shown.standing) || unlike()) await draw().catch((err) => {
+          if (!shown.stay) throw err;
+          shown.stay(err.message);
+        });
         else if (changed.has("doc") || options) {
           const renewed = await context.busy("the picture", shown.renew(context.doc.generation, context.doc.id)).catch((err) => {
             context.say(err.message);
@@ -73,7 +76,7 @@ function tools(context, shown) {
     shown.toCamera && button("camera", shown.view.camera ? "Back to the map (c)" : "As in game from here (c)", () => shown.toCamera(), shown.view.camera),
     shown.toTurn && button("turn", "Turn the model, and back (o)", () => shown.toTurn(), Boolean(shown.turning)),
     button("download", "Keep what is seen as PNG (e)", () => save(context, shown)),
-    (shown.film || shown.view.film) && button("film", "Keep a short film", () => import("./save.js").then((m) => m.film(context, shown))),
+    (shown.film || shown.view.film) && button("film", shown.film?.title ?? "Keep a short film", () => import("./save.js").then((m) => m.film(context, shown))),
   ].filter(Boolean));
 }
 
@@ -193,10 +196,12 @@ export async function show(node, file, generation, inspect = (at) => set({ at })
   const box = el("div", { className: "map", tabIndex: 0, role: "application", "aria-label": `${view.title}. Arrow keys move it, Enter describes what is in the middle.` });
   const turns = !unturned && turned(view);
   const put = view.camera ? (await import(stand ? "./stand.js" : "./camera.js")).look : turns ? (await import("./turn.js")).look : spread;
+  const was = [...node.childNodes];
   node.replaceChildren(box);
   try {
     await put(shown, box);
   } catch (err) {
+    node.replaceChildren(...was);
     if (turns) return show(node, file, generation, inspect, err.message || err.name);
     throw err;
   }

@@ -352,6 +352,7 @@ export async function look(shown, box) {
         working(canvas);
         canvas.remove();
         img.classList.remove("over");
+        land();
         draw(1);
       });
     } catch {
@@ -424,6 +425,12 @@ export async function look(shown, box) {
       const to = view.axes.includes("right") || !state().z ? undefined : pointOf(view, eye.map((v) => Math.round(v)).join(","));
       const zoom = Number(state().z), nodes = state().z ? box.clientHeight / view.scale / 2 ** zoom : height;
       fly({ eye, yaw, pitch }, above({ nodes, from: view.name }), 600, () => set({ stand: undefined, turn: undefined, ...(Array.isArray(to) && { x: to[0].toFixed(2), y: to[1].toFixed(2) }) }, { push: true }));
+    },
+    // stay is called when the map cannot be opened: the camera goes on.
+    stay(why) {
+      shown.leaving = false;
+      set({ stand: eye.map((v) => rounded(v, 2)).join(","), turn: yaw || pitch ? `${rounded(yaw, 1)},${rounded(pitch, 1)}` : undefined });
+      tell(`The map cannot be opened: ${why}`);
     },
     close() {
       closed = true;

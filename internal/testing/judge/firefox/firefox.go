@@ -151,6 +151,14 @@ func (p *Page) Wait(code string) {
 	}
 }
 
+// Press presses and releases a key in the element that has the focus: a character, or a code of WebDriver such as "\ue00c" for Escape.
+func (p *Page) Press(key string) {
+	p.t.Helper()
+	presses := []any{map[string]any{"type": "keyDown", "value": key}, map[string]any{"type": "keyUp", "value": key}}
+	p.send("input.performActions", map[string]any{"context": p.context,
+		"actions": []any{map[string]any{"type": "key", "id": "keys", "actions": presses}}}, nil)
+}
+
 // Choose chooses files in the element that a CSS selector selects.
 func (p *Page) Choose(selector string, files ...string) {
 	p.t.Helper()
