@@ -6,6 +6,7 @@ import (
 	"image"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -108,6 +109,10 @@ func describeScene(ctx context.Context, e *edition, r *http.Request) (any, error
 	options := []option{}
 	job := e.job(nil)
 	for _, o := range switches(e.Format) {
+		affects := func(v format.View) bool { return slices.Contains(o.Views, v.Name) }
+		if o.Views != nil && o.View == "" && !slices.ContainsFunc(a.Views, affects) {
+			continue
+		}
 		one := option{Name: o.Name, Title: cmp.Or(o.Title,
 			strings.ReplaceAll(strings.ToUpper(o.Name[:1])+o.Name[1:], "-", " ")), Help: wording.InPage(strings.ReplaceAll(o.Help, "`", "")),
 			Kind: "text", Choices: o.Choices, Views: o.Views, Default: job.Value(o.Name)}

@@ -19,7 +19,7 @@ import (
 )
 
 // largeMod makes a folder of a mod with 18,000 data files: 7,000 items, 3,100 units, 2,700 affixes, 1,900 skills, 1,600 classes, 450
-// recipes, 180 sets, unit types and others, and 1,500 icons in sheets.
+// recipes, 180 sets, types of units and others, and 1,500 icons in sheets.
 func largeMod(b *testing.B) string {
 	dir := b.TempDir()
 	put := func(name, content string) {
@@ -38,7 +38,8 @@ func largeMod(b *testing.B) string {
 		return fmt.Sprintf("[UNIT]\r\n<STRING>UNIT_GUID:%d\r\n<STRING>UNITTYPE:%s\r\n%s[/UNIT]\r\n", guid, kind, keys)
 	}
 	for i := range 60 {
-		put(fmt.Sprintf("UNITTYPES/T%d.DAT", i), fmt.Sprintf("[KIND %d]\r\n<STRING>NAME:KIND %d\r\n<STRING>CHILD:KIND %d\r\n[/KIND %d]\r\n", i, i, i/4, i))
+		put(fmt.Sprintf("UNITTYPES/T%d.DAT", i), fmt.Sprintf("[KIND %d]\r\n<STRING>NAME:KIND %d\r\n<STRING>CHILD:KIND %d\r\n[/KIND %d]\r\n",
+			i, i, i/4, i))
 	}
 	const icons = 1500
 	for s := range icons / 60 {
@@ -69,8 +70,9 @@ func largeMod(b *testing.B) string {
 			"[AFFIX]\r\n<INTEGER>COUNT:2\r\n<STRING>AFFIX:AFFIX_%d\r\n[/AFFIX]\r\n[/SET]\r\n", i, i, i))
 	}
 	for i := range 7000 {
-		keys := fmt.Sprintf("<STRING>NAME:ITEM_%d\r\n<TRANSLATE>DISPLAYNAME:|cFFFF9933神品灵石 %d|u\r\n<TRANSLATE>DESCRIPTION:A thing of some age and weight, number %d.\r\n"+
-			"<STRING>ICON:icon_%d\r\n<INTEGER>LEVEL:%d\r\n<INTEGER>RARITY:%d\r\n<INTEGER>MINDAMAGE:80\r\n<INTEGER>MAXDAMAGE:%d\r\n"+
+		keys := fmt.Sprintf("<STRING>NAME:ITEM_%d\r\n<TRANSLATE>DISPLAYNAME:|cFFFF9933神品灵石 %d|u\r\n"+
+			"<TRANSLATE>DESCRIPTION:A thing of some age and weight, number %d.\r\n<STRING>ICON:icon_%d\r\n"+
+			"<INTEGER>LEVEL:%d\r\n<INTEGER>RARITY:%d\r\n<INTEGER>MINDAMAGE:80\r\n<INTEGER>MAXDAMAGE:%d\r\n"+
 			"<INTEGER>DAMAGE_FIRE:60\r\n<STRING>SET:SET_%d\r\n[AFFIXES]\r\n<STRING>AFFIX:AFFIX_%d\r\n<STRING>AFFIX:AFFIX_%d\r\n[/AFFIXES]\r\n"+
 			"[EFFECT]\r\n<STRING>TYPE:MAX HP\r\n<FLOAT>MIN:10\r\n<FLOAT>MAX:20\r\n[/EFFECT]\r\n",
 			i, i, i, i%icons, 1+i%120, i%40, 90+i%60, i%180, r.IntN(2700), r.IntN(2700))
@@ -87,8 +89,9 @@ func largeMod(b *testing.B) string {
 		put(fmt.Sprintf("SPAWNCLASSES/C%d.DAT", i), fmt.Sprintf("[SPAWNCLASS]\r\n<STRING>NAME:CLASS_%d\r\n%s[/SPAWNCLASS]\r\n", i, entries))
 	}
 	for i := range 3100 {
-		keys := fmt.Sprintf("<STRING>NAME:MONSTER_%d\r\n<TRANSLATE>DISPLAYNAME:Monster 蛇怪 %d\r\n<INTEGER>MINHP:90\r\n<INTEGER>MAXHP:%d\r\n"+
-			"<INTEGER>MINDAMAGE:70\r\n<INTEGER>MAXDAMAGE:100\r\n<INTEGER>ARMOR:80\r\n<INTEGER>XP:110\r\n[TREASURE]\r\n<STRING>SPAWNCLASS:CLASS_%d\r\n<INTEGER>MIN:1\r\n"+
+		keys := fmt.Sprintf("<STRING>NAME:MONSTER_%d\r\n<TRANSLATE>DISPLAYNAME:Monster 蛇怪 %d\r\n<INTEGER>MINHP:90\r\n"+
+			"<INTEGER>MAXHP:%d\r\n<INTEGER>MINDAMAGE:70\r\n<INTEGER>MAXDAMAGE:100\r\n<INTEGER>ARMOR:80\r\n"+
+			"<INTEGER>XP:110\r\n[TREASURE]\r\n<STRING>SPAWNCLASS:CLASS_%d\r\n<INTEGER>MIN:1\r\n"+
 			"<INTEGER>MAX:3\r\n[/TREASURE]\r\n[SKILL]\r\n<STRING>NAME:SKILL_%d\r\n<INTEGER>LEVEL:1\r\n[/SKILL]\r\n", i, i, 100+i%90, i%1600, i%1900)
 		put(fmt.Sprintf("UNITS/MONSTERS/F%d/MONSTER_%d.DAT", i%40, i), unit(fmt.Sprintf("KIND %d", i%60), keys))
 	}
@@ -97,12 +100,13 @@ func largeMod(b *testing.B) string {
 		for k := range 5 {
 			levels += fmt.Sprintf("[LEVEL%d]\r\n<INTEGER>MANACOST:%d\r\n<INTEGER>LEVEL_REQUIRED:%d\r\n[/LEVEL%d]\r\n", k+1, 10*k, 7*k, k+1)
 		}
-		put(fmt.Sprintf("SKILLS/S%d/SKILL_%d.DAT", i%30, i), fmt.Sprintf("[SKILL]\r\n<STRING>NAME:SKILL_%d\r\n<TRANSLATE>DISPLAYNAME:Skill %d\r\n"+
-			"<STRING>SKILL_ICON:icon_%d\r\n%s[/SKILL]\r\n", i, i, i%icons, levels))
+		put(fmt.Sprintf("SKILLS/S%d/SKILL_%d.DAT", i%30, i), fmt.Sprintf("[SKILL]\r\n<STRING>NAME:SKILL_%d\r\n"+
+			"<TRANSLATE>DISPLAYNAME:Skill %d\r\n<STRING>SKILL_ICON:icon_%d\r\n%s[/SKILL]\r\n", i, i, i%icons, levels))
 	}
 	for i := range 450 {
-		put(fmt.Sprintf("RECIPES/R%d.DAT", i), fmt.Sprintf("[RECIPE]\r\n<STRING>NAME:RECIPE_%d\r\n<TRANSLATE>RESULT:Recipe %d\r\n[INGREDIENT]\r\n"+
-			"<STRING>UNIT:ITEM_%d\r\n<INTEGER>COUNT:3\r\n[/INGREDIENT]\r\n[RESULT]\r\n<STRING>SPAWNCLASS:CLASS_%d\r\n[/RESULT]\r\n[/RECIPE]\r\n",
+		put(fmt.Sprintf("RECIPES/R%d.DAT", i), fmt.Sprintf("[RECIPE]\r\n<STRING>NAME:RECIPE_%d\r\n<TRANSLATE>RESULT:Recipe %d\r\n"+
+			"[INGREDIENT]\r\n<STRING>UNIT:ITEM_%d\r\n<INTEGER>COUNT:3\r\n[/INGREDIENT]\r\n"+
+			"[RESULT]\r\n<STRING>SPAWNCLASS:CLASS_%d\r\n[/RESULT]\r\n[/RECIPE]\r\n",
 			i, i, r.IntN(7000), r.IntN(1600)))
 	}
 	for i := range 1000 { // of which a codex shows nothing
