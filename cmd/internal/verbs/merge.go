@@ -363,7 +363,7 @@ func summarize(conflicts []check.Conflict) (lines []string) {
 	lines = append(lines, "conflicts by kind and key:")
 	left := len(conflicts)
 	for _, g := range groups[:min(len(groups), maxSummary)] {
-		kind := "file"
+		kind := "part"
 		if g.kind != "" {
 			kind = g.kind + " file"
 		}
