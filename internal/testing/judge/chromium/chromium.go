@@ -172,11 +172,20 @@ func Eval[T any](p *Page, code string) T {
 	return v
 }
 
-// Wait waits until a JavaScript expression is true.
+// Wait waits until a JavaScript expression is true, also on a page that follows the present one.
 func (p *Page) Wait(code string) {
 	p.t.Helper()
-	p.Do(chromedp.PollFunction("() => ("+code+")", nil, chromedp.WithPollingInterval(50*time.Millisecond),
-		chromedp.WithPollingTimeout(patience)))
+	poll := chromedp.PollFunction("() => ("+code+")", nil, chromedp.WithPollingInterval(50*time.Millisecond),
+		chromedp.WithPollingTimeout(patience))
+	p.Do(chromedp.ActionFunc(func(ctx context.Context) error {
+		for {
+			err := poll.Do(ctx)
+			if err == nil || !strings.Contains(err.Error(), "Cannot find context") || ctx.Err() != nil {
+				return err
+			}
+			time.Sleep(50 * time.Millisecond) // the page was left
+		}
+	}))
 }
 
 // Press presses keys, such as "n" or kb.Enter of chromedp.
