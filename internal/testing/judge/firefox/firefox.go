@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -148,6 +150,20 @@ func (p *Page) Wait(code string) {
 		if time.Since(start) > patience {
 			p.t.Fatalf("never true: %s", code)
 		}
+	}
+}
+
+// Picture saves a screenshot of the visible part as NAME.png in the folder TROWEL_SCREENSHOTS, if this is set.
+func (p *Page) Picture(name string) {
+	p.t.Helper()
+	dir := os.Getenv("TROWEL_SCREENSHOTS")
+	if dir == "" {
+		return
+	}
+	var shot struct{ Data []byte }
+	p.send("browsingContext.captureScreenshot", map[string]any{"context": p.context}, &shot)
+	if err := os.WriteFile(filepath.Join(dir, strings.ReplaceAll(p.t.Name(), "/", "_")+"_"+name+".png"), shot.Data, 0o666); err != nil {
+		p.t.Error(err)
 	}
 }
 
