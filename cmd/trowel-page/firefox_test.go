@@ -32,6 +32,7 @@ func TestFirefox(t *testing.T) {
 	p := firefox.Start(t)
 	p.Open(server.URL + "/")
 	p.Wait("document.body.dataset.ready")
+	p.Picture("door")
 	const message = "document.getElementById('message').textContent"
 	open := func(names ...string) {
 		t.Helper()
@@ -70,6 +71,7 @@ func TestFirefox(t *testing.T) {
 	p.Wait("frames[0].document.querySelectorAll('#left-panes input[type=checkbox]').length > 10") // layers
 	choose("About", "right-panes", "Download its folder")
 	choose("Findings", "right-panes", "finding")
+	p.Picture("findings")
 	p.Text("[...frames[0].document.querySelectorAll('[role=tab]')].find((one) => one.textContent.startsWith('Bytes')).click()")
 	p.Wait("/44\\s*41\\s*54\\s*41|41\\s*54\\s*41\\s*44/.test(frames[0].document.getElementById('stage').textContent)")
 	choose("Picture", "head", "Picture")
@@ -87,6 +89,7 @@ func TestFirefox(t *testing.T) {
 	p.Wait("document.body.dataset.ready")
 	open("burrow.map")
 	p.Wait("frames[0].document.querySelector('#pane-release strong')?.textContent === '1 finding against a binding rule.'")
+	p.Picture("release")
 	p.Text("frames[0].document.querySelector('#pane-release li .what').click()")
 	p.Wait("location.hash.includes('at=50.5')")
 	p.Text("frames[0].document.querySelector('#pane-release .ready').click()")
@@ -111,6 +114,7 @@ func TestFirefox(t *testing.T) {
 		body: JSON.stringify({ revision: now.revision, do: "add", words: ["border"] }) })).then((a) => a.text())`)
 	p.Wait("frames[0].document.querySelector('#tab-edit .count').textContent === '1'")
 	p.Wait("!frames[0].document.querySelector('button.save').disabled")
+	p.Picture("edit")
 	if n := p.Text("trowel.get('/f/1/edit/result').then(async (a) => (await a.arrayBuffer()).byteLength)"); len(n) < 5 {
 		t.Errorf("the changed map has %s bytes", n)
 	}
@@ -118,15 +122,19 @@ func TestFirefox(t *testing.T) {
 
 	open("ember.MOD")
 	kind("Torchlight II mod")
+	p.Picture("mod")
 	open("hollow/world.mt", "hollow/map.sqlite")
 	kind("Minetest/Luanti world")
+	p.Picture("world")
 	open("burrow.map", "other.map")
 	p.Wait("frames[0].document.body.classList.contains('pair')")
+	p.Picture("pair")
 	open("burrow.map", "other.map", "ember.MOD")
 	p.Wait("frames[0].document.querySelectorAll('.card img').length === 3")
 
 	p.Choose("#files", at("wrong.map"))
 	p.Wait(message)
+	p.Picture("refused")
 	if text := p.Text(message); !strings.HasPrefix(text, "wrong.map: ") {
 		t.Error(text)
 	}

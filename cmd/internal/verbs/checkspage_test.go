@@ -28,6 +28,8 @@ prints this table, ` + "`trowel explain ID`" + ` one finding with an example of 
 ` + "`check --resume FOLDER`" + ` resumes an interrupted run, and workers on many machines check what is too much for
 one: [scale.md](scale.md).
 
+![check in a terminal: warnings of a mod without tables, and errors of a map that lacks its end](pictures/terminal-check.svg)
+
 This page is generated from the catalogs in the code: ` + "`go test ./cmd/internal/verbs -run ChecksPage -update`" + `.
 `)
 	severity := make(map[string]check.Severity)

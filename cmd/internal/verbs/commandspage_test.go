@@ -28,7 +28,11 @@ occurs, and the sums of amounts; `+"`file`, `path` and `at`"+` are fields, too. 
 
     trowel find world -- item default:diamond --by owner
 
-lists the owners of diamonds, with their numbers. The options of find may be before `+"`--`"+` or after
+lists the owners of diamonds, with their numbers.
+
+![Queries of find in a terminal: teleporters of a map, chests, items and ores of worlds](pictures/terminal-find.svg)
+
+The options of find may be before `+"`--`"+` or after
 the query. The exit code is 0 if something was found, 1 if nothing was found, and 2 if something
 failed.
 

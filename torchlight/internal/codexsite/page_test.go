@@ -133,6 +133,7 @@ func TestFirefox(t *testing.T) {
 		if c.hash != "" {
 			open(c.hash)
 		}
+		p.Picture("codex-" + c.name)
 		got := p.Text(`document.querySelector("main").innerText`)
 		for _, want := range c.want {
 			if !strings.Contains(got, want) {

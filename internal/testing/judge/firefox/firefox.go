@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -157,6 +159,20 @@ func (p *Page) Press(key string) {
 	presses := []any{map[string]any{"type": "keyDown", "value": key}, map[string]any{"type": "keyUp", "value": key}}
 	p.send("input.performActions", map[string]any{"context": p.context,
 		"actions": []any{map[string]any{"type": "key", "id": "keys", "actions": presses}}}, nil)
+}
+
+// Picture saves a screenshot of the visible part as NAME.png in the folder TROWEL_SCREENSHOTS, if this is set.
+func (p *Page) Picture(name string) {
+	p.t.Helper()
+	dir := os.Getenv("TROWEL_SCREENSHOTS")
+	if dir == "" {
+		return
+	}
+	var shot struct{ Data []byte }
+	p.send("browsingContext.captureScreenshot", map[string]any{"context": p.context}, &shot)
+	if err := os.WriteFile(filepath.Join(dir, strings.ReplaceAll(p.t.Name(), "/", "_")+"_"+name+".png"), shot.Data, 0o666); err != nil {
+		p.t.Error(err)
+	}
 }
 
 // Choose chooses files in the element that a CSS selector selects.
