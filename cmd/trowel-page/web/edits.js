@@ -4,10 +4,13 @@ import * as store from "./store.js";
 const get = (id) => document.getElementById(id);
 const database = "trowel-changes";
 
-let name, list = null, failed = () => {};
+let name, list = null, taken = null, failed = () => {};
 
 // edited reports whether there are changes that are lost when the file is closed.
-export const edited = () => list !== null && !get("keep-changes").checked;
+export const edited = () => list !== null && list !== taken && !get("keep-changes").checked;
+
+// downloaded is called when the user has downloaded the file with the changes.
+export const downloaded = () => (taken = list);
 
 // start offers to edit files. again opens them again, to edit them or not, and tell reports an error.
 export function start(again, tell) {

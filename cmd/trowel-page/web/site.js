@@ -265,6 +265,7 @@ for (const [id, take] of [["files", chosen], ["folder", chosen], ["mapres", asyn
 
 // listen takes the files that are dropped on a window.
 function listen(on) {
+  on.addEventListener("downloaded", edits.downloaded);
   let inside = 0;
   const over = (is) => document.body.classList.toggle("over", is);
   on.addEventListener("dragenter", () => over(++inside > 0));

@@ -174,6 +174,7 @@ export const panel = {
       const answer = await get(list.address("/result"));
       if (!answer.ok) throw new Error((await answer.json()).error);
       give(await answer.blob(), list.now.name);
+      dispatchEvent(new Event("downloaded")); // for the page around this one
     }
 
     async function copy() {
