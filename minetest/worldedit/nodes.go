@@ -36,6 +36,9 @@ func (t *Counts) addNodes(b *Block, m *Mask, n int64) {
 	}
 	const last = mapblock.Side - 1
 	box, origin := Box{Vec{last, last, last}, Vec{}}, b.Origin()
+	if now, bounded := t.Box(); bounded && now.extend(Box{Vec{}, Vec{last, last, last}}.Move(origin)) == now {
+		return // the whole block is in it
+	}
 	for i := range m.All {
 		x, y, z := mapblock.Coordinates(i)
 		box = box.extend(Box{Vec{x, y, z}, Vec{x, y, z}})

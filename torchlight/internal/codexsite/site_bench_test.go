@@ -32,7 +32,7 @@ func largeMod(b *testing.B) string {
 		}
 	}
 	r := rand.New(rand.NewPCG(1, 2))
-	guid := 1 << 40
+	guid := int64(1) << 40
 	unit := func(kind, keys string) string {
 		guid++
 		return fmt.Sprintf("[UNIT]\r\n<STRING>UNIT_GUID:%d\r\n<STRING>UNITTYPE:%s\r\n%s[/UNIT]\r\n", guid, kind, keys)
