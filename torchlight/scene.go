@@ -50,7 +50,7 @@ func (levelFields) Describe(o *format.Option) {
 }
 
 func (o levelFields) at() modscene.Level {
-	i := slices.Index([]string{"easy", "normal", "hard", "very-hard"}, o.Difficulty)
+	i := slices.Index(cardOptions[1].Choices, o.Difficulty)
 	return modscene.Level{Level: o.Level, Difficulty: codex.Difficulty(max(i, 0))}
 }
 

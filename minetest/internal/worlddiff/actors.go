@@ -53,7 +53,7 @@ func (c *Change) has(node [3]int) bool {
 	if c.Change != Changed || c.Unread != "" {
 		return true
 	}
-	if i := bitOf(node[0], node[1], node[2]); c.set != nil && c.set.bits[i/64]>>(i%64)&1 != 0 {
+	if i := indexOf(node); c.set != nil && c.set.bits[i/64]>>(i%64)&1 != 0 {
 		return true
 	}
 	return c.inBoxes(node) || slices.Contains(c.Metadata, node) || slices.Contains(c.Timers, node)

@@ -118,27 +118,12 @@ func (c *Change) Compact() {
 		kinds[Kind{Old: old, New: now}] += k.Count
 	}
 	set := &nodeSet{bounds: c.bounds()}
-	for _, b := range c.Boxes {
-		for z := b.Min[2]; z <= b.Max[2]; z++ {
-			for y := b.Min[1]; y <= b.Max[1]; y++ {
-				for x := b.Min[0]; x <= b.Max[0]; x++ {
-					i := bitOf(x, y, z)
-					set.bits[i/64] |= 1 << (i % 64)
-				}
-			}
-		}
-	}
+	c.eachNode(func(i int) { set.bits[i/64] |= 1 << (i % 64) })
 	c.set, c.Boxes, c.Kinds = set, nil, make([]Kind, 0, len(kinds))
 	for k, n := range kinds {
 		k.Count = n
 		c.Kinds = append(c.Kinds, k)
 	}
-}
-
-// bitOf returns the index of a node, given in the world, in its block.
-func bitOf(x, y, z int) int {
-	const low = mapblock.Side - 1
-	return mapblock.Index(x&low, y&low, z&low)
 }
 
 // bounds returns the box of all nodes that a change of a block affects: the whole block if they are unknown.

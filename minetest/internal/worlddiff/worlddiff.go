@@ -93,23 +93,12 @@ func (c *Change) places() (at []check.Place) {
 		return []check.Place{placeOf(c.Part, c.Path)}
 	}
 	pos := mapdb.Pos{X: int16(c.Block[0]), Y: int16(c.Block[1]), Z: int16(c.Block[2])}
-	node := func(x, y, z int) {
-		const low = mapblock.Side - 1
-		at = append(at, place.InBlock(mapblock.Index(x&low, y&low, z&low)).In(pos.X, pos.Y, pos.Z))
-	}
-	for _, b := range c.Boxes {
-		for z := b.Min[2]; z <= b.Max[2]; z++ {
-			for y := b.Min[1]; y <= b.Max[1]; y++ {
-				for x := b.Min[0]; x <= b.Max[0]; x++ {
-					node(x, y, z)
-				}
-			}
-		}
-	}
+	node := func(i int) { at = append(at, place.InBlock(i).In(pos.X, pos.Y, pos.Z)) }
+	c.eachNode(node)
 	for _, list := range [][][3]int{c.Metadata, c.Timers} {
 		for _, p := range list {
 			if !c.inBoxes(p) {
-				node(p[0], p[1], p[2])
+				node(indexOf(p))
 			}
 		}
 	}
@@ -117,6 +106,25 @@ func (c *Change) places() (at []check.Place) {
 		at = append(at, place.Block(pos.X, pos.Y, pos.Z))
 	}
 	return at
+}
+
+// eachNode calls do with the index in its block of each node in the boxes.
+func (c *Change) eachNode(do func(i int)) {
+	for _, b := range c.Boxes {
+		for z := b.Min[2]; z <= b.Max[2]; z++ {
+			for y := b.Min[1]; y <= b.Max[1]; y++ {
+				for x := b.Min[0]; x <= b.Max[0]; x++ {
+					do(indexOf([3]int{x, y, z}))
+				}
+			}
+		}
+	}
+}
+
+// indexOf returns the index of a node, given in the world, in its block.
+func indexOf(node [3]int) int {
+	const low = mapblock.Side - 1
+	return mapblock.Index(node[0]&low, node[1]&low, node[2]&low)
 }
 
 func (c *Change) inBoxes(p [3]int) bool {

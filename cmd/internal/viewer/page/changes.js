@@ -3,7 +3,7 @@
 // Keys of the state read here: change (the number of the chosen change), marks (on or off: whether all changes
 // are marked in the picture, or only the chosen one; by default, all unless there are many).
 import { ask } from "./api.js";
-import { state, set } from "./state.js";
+import { state, set, optionsNow } from "./state.js";
 import { el, fill, plural } from "./dom.js";
 import { bind } from "./keys.js";
 import { on } from "./live.js";
@@ -26,7 +26,7 @@ export const panel = {
       const run = ++mine;
       view = context.shown?.view.name;
       const { ids: [before, after] } = context.pair;
-      const query = { where: view && 1, view, path: state().path, run: wanted ? 1 : undefined, ...Object.fromEntries(Object.entries(state()).filter(([k]) => k.startsWith("o."))) };
+      const query = { where: view && 1, view, path: state().path, run: wanted ? 1 : undefined, ...optionsNow() };
       const next = [];
       do {
         answer = await ask(before, `compare/${after}`, { ...query, from: next.length || undefined }, signal);

@@ -3,16 +3,16 @@
 // Keys of the state read here: over (how both are shown: swipe, old, new or side; default swipe, and new for the result of changes), border
 // (position of the border between the files, in percent).
 import { ask, url } from "./api.js";
-import { state, set, watch } from "./state.js";
+import { state, set, watch, optionsNow } from "./state.js";
 import { el, fill } from "./dom.js";
 import { bind } from "./keys.js";
+import { narrow } from "./frame.js";
 import { on } from "./live.js";
 import * as picture from "./map.js";
 import { Tiles } from "./tiles.js";
 import { Marks } from "./marks.js";
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
-const narrow = matchMedia("(max-width: 52rem), (max-width: 64rem) and (max-height: 32rem)");
 
 export const panel = {
   async open(node, context) {
@@ -61,11 +61,10 @@ async function overlay(stage, context, shown, bar, note) {
   fill(bar);
   if (!shown.map) return says(`Only ${names[mine]} is to be seen: what a camera sees is of one file.`);
   let second, doc;
-  const options = () => Object.fromEntries(Object.entries(state()).filter(([k]) => k.startsWith("o.")));
   const find = async () => {
     doc = await ask(other, "open");
     if (!state().path && !doc.scene) throw new Error("the file has no picture");
-    const scene = await ask(other, "scene", { path: state().path, ...options() });
+    const scene = await ask(other, "scene", { path: state().path, ...optionsNow() });
     const view = scene.views.find((v) => v.name === shown.view.name);
     if (!view || view.scale !== shown.view.scale) throw new Error(`It has no view called ${shown.view.title}.`);
     return { scene, view };
@@ -229,7 +228,7 @@ async function overlay(stage, context, shown, bar, note) {
     shown, flip,
     async renew() {
       try {
-        Object.assign(second, await find(), { generation: doc.generation, options: options() });
+        Object.assign(second, await find(), { generation: doc.generation, options: optionsNow() });
         spread();
       } catch (err) {
         says(`${names[1 - mine]}: ${err.message}`);

@@ -8,7 +8,7 @@ import { recall, remember } from "./stash.js";
 
 const body = document.body;
 const low = matchMedia("(max-width: 64rem) and (max-height: 32rem)"); // as in phone.css
-const narrow = matchMedia("(max-width: 52rem), " + low.media); // as in style.css
+export const narrow = matchMedia("(max-width: 52rem), " + low.media); // as in style.css
 const sideways = () => low.matches && import("./load.js").then((m) => m.load("phone.css"));
 const all = []; // sides
 const get = (id) => document.getElementById(id);

@@ -3,7 +3,7 @@
 // Keys of the state read here: path, view, stand, x, y, z, layers (a line for each difference from the default, with +
 // or - before the name), solo (the only visible layer), time, o.NAME, at (the inspected point), grid.
 import { url, ask } from "./api.js";
-import { state, set, watch } from "./state.js";
+import { state, set, watch, optionsNow } from "./state.js";
 import { el } from "./dom.js";
 import { bind } from "./keys.js";
 import { icon } from "./icons.js";
@@ -85,7 +85,6 @@ const save = (...of) => import("./save.js").then((m) => m.save(...of));
 // turned reports whether the model of a view is turned (turn.js).
 const turned = (view) => Boolean(view.turning && state().turn?.split(",").length === 5);
 
-const optionsNow = () => Object.fromEntries(Object.entries(state()).filter(([k]) => k.startsWith("o.")));
 // sceneNow returns the parameters of the scene: with a camera in it, its first view is that of the camera.
 const sceneNow = () => ({ path: state().path, ...optionsNow(), "o.at": state().stand });
 

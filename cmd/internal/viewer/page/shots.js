@@ -7,7 +7,7 @@ import { el } from "./dom.js";
 //   of(e)      the picture of a change in the list; undefined if it has none
 //   close()
 export function shots(list) {
-  const kept = new Map(), waits = new WeakMap(); // kept: by the number of a change, {key, at, asked}
+  const kept = new Map(), waits = new WeakMap(); // kept: by the number of a change, {id, before, at, asked}
   const eye = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) {
       if (!isIntersecting) continue;
@@ -32,16 +32,16 @@ export function shots(list) {
   return {
     follow() {
       const { now } = list, left = new Set(kept.keys());
-      let key = now.hash, last;
+      let before = now.hash, last; // what a change follows: the file, or the picture of another change
       for (const e of now.list) {
         if (e.off || e.error) continue;
-        key += ` ${e.id}`; // the changes up to this one
         left.delete(e.id);
-        const old = kept.get(e.id);
-        if (old?.key !== key) {
-          if (old) drop(old);
-          kept.set(e.id, { id: e.id, key });
+        let one = kept.get(e.id);
+        if (one?.before !== before) {
+          if (one) drop(one);
+          kept.set(e.id, (one = { id: e.id, before }));
         }
+        before = one;
         last = e;
       }
       for (const id of left) {

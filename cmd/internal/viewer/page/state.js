@@ -53,3 +53,6 @@ export const watch = (f) => (watchers.add(f), () => watchers.delete(f));
 const moved = () => apply(read());
 parent.addEventListener("popstate", moved);
 addEventListener("pagehide", () => parent.removeEventListener("popstate", moved));
+
+// optionsNow returns the options of the picture, with their names in the address.
+export const optionsNow = () => Object.fromEntries(Object.entries(state()).filter(([k]) => k.startsWith("o.")));

@@ -3,7 +3,7 @@
 // conditions such as "DAMAGE above 60", a line each; columns, further columns that are shown, and with a minus usual ones that are
 // not, a line each; icons, whether the rows are shown as icons with names.
 import { ask, get as load, url } from "./api.js";
-import { state, set } from "./state.js";
+import { state, set, optionsNow } from "./state.js";
 import { el, fill } from "./dom.js";
 import { icon } from "./icons.js";
 import { Rows, count } from "./rows.js";
@@ -55,9 +55,9 @@ export const panel = {
     const path = context.entry.path;
     let answer, numbers, order, title, choosing = false, current = 0, focused = false; // order: the shown columns; title: the column of the names of rows, or -1
     const get = (query) => {
-      const { table, sort = "", filter, where, columns, ...others } = state();
+      const { table, sort = "", filter, where, columns } = state();
       const down = sort.startsWith("-"), by = sort.slice(down);
-      return ask(context.doc.id, "table", { path, table, q: filter, where, columns, by: answer?.all.includes(by) ? by : undefined, down: down ? 1 : undefined, ...Object.fromEntries(Object.entries(others).filter(([k]) => k.startsWith("o."))), ...query }, context.signal);
+      return ask(context.doc.id, "table", { path, table, q: filter, where, columns, by: answer?.all.includes(by) ? by : undefined, down: down ? 1 : undefined, ...optionsNow(), ...query }, context.signal);
     };
     const columns = el("colgroup"), head = el("tr"), body = el("tbody");
     const table = el("table", {}, el("caption", {}, path || context.doc.name), columns, el("thead", {}, head), body);
